@@ -208,8 +208,7 @@ __DOCA_EXPERIMENTAL void doca_argp_param_set_arguments(struct doca_argp_param *p
  * @param param        The parameter.
  * @param description  One or more lines.
  */
-__DOCA_EXPERIMENTAL void doca_argp_param_set_description(struct doca_argp_param *param,
-                                                         const char *description);
+__DOCA_EXPERIMENTAL void doca_argp_param_set_description(struct doca_argp_param *param, const char *description);
 
 /**
  * Set what receives the values. Required.

@@ -197,8 +197,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_buf_is_in_list(const struct doca_buf *buf,
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_PERMITTED: buf is not the head.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_buf_list_num_elements(const struct doca_buf *buf,
-                                                            uint32_t *num_elements);
+__DOCA_EXPERIMENTAL doca_error_t doca_buf_list_num_elements(const struct doca_buf *buf, uint32_t *num_elements);
 
 /**
  * Append one list to another. The data sections stay as they are.

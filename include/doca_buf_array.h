@@ -79,8 +79,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr
  * - DOCA_ERROR_INVALID_VALUE: buf_arr is NULL, or size or num_elem is 0.
  * - DOCA_ERROR_BAD_STATE: the array is started.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, size_t size,
-                                                         uint32_t num_elem, uint32_t start_offset);
+__DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, size_t size, uint32_t num_elem,
+                                                         uint32_t start_offset);
 
 /**
  * Make the buffers and allow the target to use them.

@@ -49,8 +49,8 @@ struct doca_buf_inventory;
  *   DOCA_BUF_EXTENSION_NONE.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_create(const union doca_data *user_data,
-                                                           size_t num_elements, uint32_t extensions,
+__DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_create(const union doca_data *user_data, size_t num_elements,
+                                                           uint32_t extensions,
                                                            struct doca_buf_inventory **buf_inventory);
 #endif
 
@@ -108,9 +108,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_stop(struct doca_buf_invento
  * - DOCA_ERROR_NO_MEMORY: every buffer of the inventory is out.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_buf_by_args(struct doca_buf_inventory *inventory,
-                                                                struct doca_mmap *mmap, void *addr,
-                                                                size_t len, void *data, size_t data_len,
-                                                                struct doca_buf **buf);
+                                                                struct doca_mmap *mmap, void *addr, size_t len,
+                                                                void *data, size_t data_len, struct doca_buf **buf);
 
 /* No warning from here where experimental symbols are not accepted: it is for the caller's own calls. */
 #pragma GCC diagnostic push
@@ -127,9 +126,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_buf_by_args(struct doca_buf_
  * @param [out] buf The buffer.
  * @return As doca_buf_inventory_buf_by_args().
  */
-static inline doca_error_t doca_buf_inventory_buf_by_addr(struct doca_buf_inventory *inventory,
-                                                          struct doca_mmap *mmap, void *addr, size_t len,
-                                                          struct doca_buf **buf)
+static inline doca_error_t doca_buf_inventory_buf_by_addr(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
+                                                          void *addr, size_t len, struct doca_buf **buf)
 {
     return doca_buf_inventory_buf_by_args(inventory, mmap, addr, len, addr, 0, buf);
 }
@@ -145,9 +143,8 @@ static inline doca_error_t doca_buf_inventory_buf_by_addr(struct doca_buf_invent
  * @param [out] buf The buffer.
  * @return As doca_buf_inventory_buf_by_args().
  */
-static inline doca_error_t doca_buf_inventory_buf_by_data(struct doca_buf_inventory *inventory,
-                                                          struct doca_mmap *mmap, void *data, size_t data_len,
-                                                          struct doca_buf **buf)
+static inline doca_error_t doca_buf_inventory_buf_by_data(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
+                                                          void *data, size_t data_len, struct doca_buf **buf)
 {
     return doca_buf_inventory_buf_by_args(inventory, mmap, data, data_len, data, data_len, buf);
 }
@@ -170,8 +167,7 @@ static inline doca_error_t doca_buf_inventory_buf_by_data(struct doca_buf_invent
  * - DOCA_ERROR_NO_MEMORY: every buffer of the inventory is out.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
-                                                            const struct doca_buf *src_buf,
-                                                            struct doca_buf **dst_buf);
+                                                            const struct doca_buf *src_buf, struct doca_buf **dst_buf);
 
 /**
  * How many buffers the inventory has, taken or not. State: any.
@@ -192,8 +188,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_get_num_elements(struct doca
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_get_num_free_elements(
-    struct doca_buf_inventory *inventory, uint32_t *num_of_free_elements);
+__DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_get_num_free_elements(struct doca_buf_inventory *inventory,
+                                                                          uint32_t *num_of_free_elements);
 
 /**
  * The user data given at creation. State: any.

@@ -32,7 +32,8 @@
  *
  * opendoca: defaults are messages of 4080 bytes and queues of 512 messages; messages of 4080 bytes and queues
  * of 8192 messages can be had everywhere. Comm Channel works on software devices, and on mlx5 devices whose
- * other side can be reached by TCP; on any other, the queries and ep_set_device answer DOCA_ERROR_NOT_SUPPORTED. docs/comm-channel.md tells the rest.
+ * other side can be reached by TCP; on any other, the queries and ep_set_device answer DOCA_ERROR_NOT_SUPPORTED.
+ * docs/comm-channel.md tells the rest.
  */
 
 #ifndef DOCA_CC_H_
@@ -127,8 +128,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_get_max_recv_queue_size(struc
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot have services.
  * - DOCA_ERROR_UNEXPECTED: the device could not be queried.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_get_service_max_num_connections(
-    struct doca_devinfo *devinfo, uint32_t *max_num_connections);
+__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_get_service_max_num_connections(struct doca_devinfo *devinfo,
+                                                                                   uint32_t *max_num_connections);
 
 /* Endpoint: life and properties */
 
@@ -303,9 +304,9 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_set_recv_queue_size(struct
  * - DOCA_ERROR_BAD_STATE: neither listening nor connected.
  * - DOCA_ERROR_NOT_FOUND: the endpoint has no such descriptor.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_get_event_channel(
-    struct doca_comm_channel_ep_t *local_ep, doca_event_channel_t *send_event_channel,
-    doca_event_channel_t *recv_event_channel);
+__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_get_event_channel(struct doca_comm_channel_ep_t *local_ep,
+                                                                        doca_event_channel_t *send_event_channel,
+                                                                        doca_event_channel_t *recv_event_channel);
 
 /**
  * Descriptor for changes of a service: clients that come or go. Armed anew by
@@ -333,8 +334,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_get_service_event_channel(
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: local_ep is NULL. opendoca: or it is neither listening nor connected.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_comm_channel_ep_event_handle_arm_send(struct doca_comm_channel_ep_t *local_ep);
+__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_event_handle_arm_send(struct doca_comm_channel_ep_t *local_ep);
 
 /**
  * Arm the descriptor for receiving: it becomes readable when a message is there, at once if one is. opendoca:
@@ -347,8 +347,7 @@ doca_comm_channel_ep_event_handle_arm_send(struct doca_comm_channel_ep_t *local_
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: local_ep is NULL. opendoca: or it is neither listening nor connected.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_comm_channel_ep_event_handle_arm_recv(struct doca_comm_channel_ep_t *local_ep);
+__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_event_handle_arm_recv(struct doca_comm_channel_ep_t *local_ep);
 
 /* Endpoint: connections and messages */
 
@@ -371,8 +370,7 @@ doca_comm_channel_ep_event_handle_arm_recv(struct doca_comm_channel_ep_t *local_
  * - DOCA_ERROR_INITIALIZATION: the service could not be set up.
  * - DOCA_ERROR_CONNECTION_ABORTED: the name could not be registered, for instance because it is taken.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep,
-                                                             const char *name);
+__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep, const char *name);
 
 /**
  * Make an endpoint a client and connect it. The connection is usable once
@@ -395,8 +393,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_listen(struct doca_comm_ch
  * - DOCA_ERROR_CONNECTION_ABORTED: no such service listens, it belongs to another user, or too many clients
  *   wait for it.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep,
-                                                              const char *name,
+__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep, const char *name,
                                                               struct doca_comm_channel_addr_t **peer_addr);
 
 /**
@@ -420,8 +417,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_connect(struct doca_comm_c
  * - DOCA_ERROR_INITIALIZATION: the connection could not be completed.
  * - DOCA_ERROR_UNKNOWN: any other failure.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep,
-                                                             const void *msg, size_t len, int flags,
+__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void *msg,
+                                                             size_t len, int flags,
                                                              struct doca_comm_channel_addr_t *peer_addr);
 
 /**
@@ -449,8 +446,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_ch
  * - DOCA_ERROR_INITIALIZATION: the connection could not be completed.
  * - DOCA_ERROR_UNKNOWN: any other failure.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep,
-                                                               void *msg, size_t *len, int flags,
+__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg,
+                                                               size_t *len, int flags,
                                                                struct doca_comm_channel_addr_t **peer_addr);
 
 /**
@@ -492,8 +489,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_destroy(struct doca_comm_c
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer_addr, uint64_t *user_data);
+__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer_addr,
+                                                                           uint64_t *user_data);
 
 /**
  * Attach a value to a peer.
@@ -503,8 +500,8 @@ doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer_
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: peer_addr is NULL.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer_addr, uint64_t user_context);
+__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer_addr,
+                                                                           uint64_t user_context);
 
 /**
  * Bring state and counters of a peer up to date.
@@ -515,8 +512,7 @@ doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer_
  * - DOCA_ERROR_CONNECTION_INPROGRESS: the connection is being made: call again.
  * - DOCA_ERROR_CONNECTION_ABORTED: the connection failed or was broken.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_addr_t *peer_addr);
+__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_addr_t *peer_addr);
 
 /**
  * Messages sent to a peer, as of the last doca_comm_channel_peer_addr_update_info.
@@ -537,8 +533,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_peer_addr_get_send_messages(
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_peer_addr_get_send_bytes(
-    const struct doca_comm_channel_addr_t *peer_addr, uint64_t *send_bytes);
+__DOCA_EXPERIMENTAL doca_error_t
+doca_comm_channel_peer_addr_get_send_bytes(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *send_bytes);
 
 /**
  * Messages received from a peer, as of the last doca_comm_channel_peer_addr_update_info.
@@ -559,8 +555,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_peer_addr_get_recv_messages(
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_peer_addr_get_recv_bytes(
-    const struct doca_comm_channel_addr_t *peer_addr, uint64_t *recv_bytes);
+__DOCA_EXPERIMENTAL doca_error_t
+doca_comm_channel_peer_addr_get_recv_bytes(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *recv_bytes);
 
 /**
  * Messages to a peer that its program has not received yet, as of the last

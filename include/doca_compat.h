@@ -30,9 +30,9 @@
 #ifdef DOCA_ALLOW_EXPERIMENTAL_API
 #define __DOCA_EXPERIMENTAL __attribute__((section(".text.experimental"))) DOCA_EXPORTED
 #else
-#define __DOCA_EXPERIMENTAL                                                                                  \
-    __attribute__((deprecated("Symbol is defined as experimental")))                                         \
-    __attribute__((section(".text.experimental"))) DOCA_EXPORTED
+#define __DOCA_EXPERIMENTAL                                                                                            \
+    __attribute__((deprecated("Symbol is defined as experimental"))) __attribute__((section(".text.experimental")))    \
+    DOCA_EXPORTED
 #endif
 
 #ifdef DOCA_COMPAT_HELPERS

@@ -181,8 +181,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_workq_event_handle_arm(struct doca_workq *
  * - DOCA_ERROR_INVALID_VALUE: handle is not the queue's (opendoca).
  * - DOCA_ERROR_OPERATING_SYSTEM: a system call failed.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_workq_event_handle_clear(struct doca_workq *workq,
-                                                               doca_event_handle_t handle);
+__DOCA_EXPERIMENTAL doca_error_t doca_workq_event_handle_clear(struct doca_workq *workq, doca_event_handle_t handle);
 
 /**
  * Let the queue's jobs progress, and take the event of one that has ended. Does not wait.
@@ -190,8 +189,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_workq_event_handle_clear(struct doca_workq
  * State: any. In both modes; in event-driven mode also without a signal.
  *
  * @param [in] workq The queue.
- * @param [in,out] ev Filled as said below, otherwise left as it is. For job types whose result is a structure, the caller stores the structure's address in
- * ev->result.ptr before the call (see doca_rdma.h).
+ * @param [in,out] ev Filled as said below, otherwise left as it is. For job types whose result is a structure, the
+ * caller stores the structure's address in ev->result.ptr before the call (see doca_rdma.h).
  * @param [in] flags DOCA_WORKQ_RETRIEVE_FLAGS_NONE.
  * @return
  * - DOCA_SUCCESS: a job has ended well; ev is its event.
@@ -229,8 +228,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_workq_get_depth(const struct doca_workq *w
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_workq_get_event_driven_enable(struct doca_workq *workq,
-                                                                    uint8_t *enabled);
+__DOCA_EXPERIMENTAL doca_error_t doca_workq_get_event_driven_enable(struct doca_workq *workq, uint8_t *enabled);
 
 /**
  * The handle that signals the queue's completions, see doca_workq_event_handle_arm().
@@ -246,8 +244,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_workq_get_event_driven_enable(struct doca_
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_BAD_STATE: the queue is in polling mode.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_workq_get_event_handle(struct doca_workq *workq,
-                                                             doca_event_handle_t *handle);
+__DOCA_EXPERIMENTAL doca_error_t doca_workq_get_event_handle(struct doca_workq *workq, doca_event_handle_t *handle);
 
 /**
  * Switch event-driven mode on or off. Setting what is set already succeeds.
@@ -273,8 +270,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_workq_set_event_driven_enable(struct doca_
  * - DOCA_ERROR_INVALID_VALUE: workq is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: this is not Windows.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_workq_set_event_handle(struct doca_workq *workq,
-                                                             doca_event_handle_t event_handle,
+__DOCA_EXPERIMENTAL doca_error_t doca_workq_set_event_handle(struct doca_workq *workq, doca_event_handle_t event_handle,
                                                              uintptr_t completion_key);
 
 /**
@@ -385,8 +381,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_ctx_workq_rm(struct doca_ctx *ctx, struct 
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_ctx_get_event_driven_supported(struct doca_ctx *ctx,
-                                                                     uint8_t *event_supported);
+__DOCA_EXPERIMENTAL doca_error_t doca_ctx_get_event_driven_supported(struct doca_ctx *ctx, uint8_t *event_supported);
 
 /**
  * Let code on a GPU submit the context's jobs.

@@ -173,8 +173,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_dev_close(struct doca_dev *dev);
  * - DOCA_ERROR_NO_MEMORY: no memory.
  * - DOCA_ERROR_NOT_SUPPORTED: the local device cannot open representors.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo,
-                                                   struct doca_dev_rep **dev_rep);
+__DOCA_EXPERIMENTAL doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev_rep **dev_rep);
 
 /**
  * Close a representor.
@@ -213,8 +212,7 @@ __DOCA_EXPERIMENTAL struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_OPERATING_SYSTEM: the operating system does not tell the address.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo,
-                                                               char *pci_addr_str);
+__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, char *pci_addr_str);
 
 /**
  * Whether a local device has this PCI address. opendoca: a software device may answer to further addresses; and
@@ -229,8 +227,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_pci_addr_str(const struct doca
  * - DOCA_ERROR_OPERATING_SYSTEM: the operating system does not tell the device's address.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_is_pci_addr_equal(const struct doca_devinfo *devinfo,
-                                                                    const char *pci_addr_str,
-                                                                    uint8_t *is_equal);
+                                                                    const char *pci_addr_str, uint8_t *is_equal);
 
 /**
  * The IPv4 address of a local device's network interface.
@@ -242,8 +239,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_is_pci_addr_equal(const struct
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or size is too small.
  * - DOCA_ERROR_OPERATING_SYSTEM: the interface has no such address, or it cannot be read.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo,
-                                                            uint8_t *ipv4_addr, uint32_t size);
+__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint8_t *ipv4_addr,
+                                                            uint32_t size);
 
 /**
  * The IPv6 address of a local device's network interface.
@@ -255,8 +252,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_de
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or size is too small.
  * - DOCA_ERROR_OPERATING_SYSTEM: the interface has no such address, or it cannot be read.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo,
-                                                            uint8_t *ipv6_addr, uint32_t size);
+__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint8_t *ipv6_addr,
+                                                            uint32_t size);
 
 /**
  * The MAC address of a local device's port.
@@ -268,8 +265,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_de
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or size is too small.
  * - DOCA_ERROR_NOT_SUPPORTED: the port's link layer is not Ethernet.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo,
-                                                           uint8_t *mac_addr, uint32_t size);
+__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8_t *mac_addr,
+                                                           uint32_t size);
 
 /**
  * The network interface name of a local device.
@@ -281,8 +278,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_mac_addr(const struct doca_dev
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or size is too small.
  * - DOCA_ERROR_OPERATING_SYSTEM: the operating system does not tell the name.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo,
-                                                             char *iface_name, uint32_t size);
+__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, char *iface_name,
+                                                             uint32_t size);
 
 /**
  * The RDMA device name of a local device.
@@ -293,8 +290,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_iface_name(const struct doca_d
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or size is too small.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *devinfo,
-                                                             char *ibdev_name, uint32_t size);
+__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *devinfo, char *ibdev_name,
+                                                             uint32_t size);
 
 /**
  * The InfiniBand local identifier (LID) of a local device's port.
@@ -317,8 +314,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_lid(const struct doca_devinfo 
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_DRIVER: the device could not be queried.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_is_hotplug_manager_supported(
-    const struct doca_devinfo *devinfo, uint8_t *is_hotplug_manager);
+__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_is_hotplug_manager_supported(const struct doca_devinfo *devinfo,
+                                                                               uint8_t *is_hotplug_manager);
 
 /**
  * Whether memory can be exported to the DPU through a local device, by doca_mmap_export_dpu(). opendoca: a port
@@ -332,8 +329,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_is_hotplug_manager_supported(
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_DRIVER: the device could not be queried.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_devinfo_get_is_mmap_export_dpu_supported(const struct doca_devinfo *devinfo, uint8_t *mmap_export);
+__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_is_mmap_export_dpu_supported(const struct doca_devinfo *devinfo,
+                                                                               uint8_t *mmap_export);
 
 /**
  * Whether memory that the other side of the PCIe exported can be imported through a local device, by
@@ -346,8 +343,8 @@ doca_devinfo_get_is_mmap_export_dpu_supported(const struct doca_devinfo *devinfo
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_DRIVER: the device could not be queried.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_devinfo_get_is_mmap_from_export_dpu_supported(const struct doca_devinfo *devinfo, uint8_t *from_export);
+__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_is_mmap_from_export_dpu_supported(const struct doca_devinfo *devinfo,
+                                                                                    uint8_t *from_export);
 
 /**
  * Whether a local device can list its representors with DOCA_DEV_REP_FILTER_ALL.
@@ -358,8 +355,8 @@ doca_devinfo_get_is_mmap_from_export_dpu_supported(const struct doca_devinfo *de
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_DRIVER: the device could not be queried.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_devinfo_rep_get_is_list_all_supported(const struct doca_devinfo *devinfo, uint8_t *all_supported);
+__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_is_list_all_supported(const struct doca_devinfo *devinfo,
+                                                                            uint8_t *all_supported);
 
 /**
  * Whether a local device can list its representors with DOCA_DEV_REP_FILTER_NET.
@@ -370,8 +367,8 @@ doca_devinfo_rep_get_is_list_all_supported(const struct doca_devinfo *devinfo, u
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_DRIVER: the device could not be queried.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_devinfo_rep_get_is_list_net_supported(const struct doca_devinfo *devinfo, uint8_t *net_supported);
+__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_is_list_net_supported(const struct doca_devinfo *devinfo,
+                                                                            uint8_t *net_supported);
 
 /**
  * Whether a local device can list its representors with DOCA_DEV_REP_FILTER_EMULATED.
@@ -382,8 +379,8 @@ doca_devinfo_rep_get_is_list_net_supported(const struct doca_devinfo *devinfo, u
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_DRIVER: the device could not be queried.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_is_list_emulated_supported(
-    const struct doca_devinfo *devinfo, uint8_t *emulated_supported);
+__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_is_list_emulated_supported(const struct doca_devinfo *devinfo,
+                                                                                 uint8_t *emulated_supported);
 
 /**
  * The VUID (vendor's unique identifier) of the function that a representor stands for. The function's own
@@ -396,8 +393,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_is_list_emulated_supported
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or size is too small.
  * - DOCA_ERROR_NOT_SUPPORTED: the function has no VUID.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep,
-                                                           char *rep_vuid, uint32_t size);
+__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid,
+                                                           uint32_t size);
 
 /**
  * The PCI address, as "dddd:bb:dd.f", that the represented function has on its own side (the host).
@@ -422,8 +419,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct 
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: the device does not tell the kind.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_pci_func_type(
-    const struct doca_devinfo_rep *devinfo_rep, enum doca_pci_func_type *pci_func_type);
+__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
+                                                                    enum doca_pci_func_type *pci_func_type);
 
 /**
  * Whether the represented function has this PCI address on its own side. opendoca: the same as of
@@ -438,8 +435,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_pci_func_type(
  * - DOCA_ERROR_NO_MEMORY: no memory.
  * - DOCA_ERROR_UNEXPECTED: the device gave an address that makes no sense.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_is_pci_addr_equal(
-    const struct doca_devinfo_rep *devinfo_rep, const char *pci_addr_str, uint8_t *is_equal);
+__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_is_pci_addr_equal(const struct doca_devinfo_rep *devinfo_rep,
+                                                                        const char *pci_addr_str, uint8_t *is_equal);
 
 #ifdef __cplusplus
 }

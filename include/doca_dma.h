@@ -149,8 +149,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_dma_get_max_list_buf_num_elem(const struct
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_dma_get_max_buf_size(const struct doca_devinfo *devinfo,
-                                                           uint64_t *buf_size);
+__DOCA_EXPERIMENTAL doca_error_t doca_dma_get_max_buf_size(const struct doca_devinfo *devinfo, uint64_t *buf_size);
 
 #ifdef __cplusplus
 }

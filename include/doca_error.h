@@ -66,16 +66,16 @@ typedef enum doca_error {
  */
 #if OPENDOCA_LEVEL <= 10500
 /* Programs of that time may leave the semicolon out. */
-#define DOCA_ERROR_PROPAGATE(r, t)                                                                           \
-    do {                                                                                                     \
-        if ((r) == DOCA_SUCCESS)                                                                             \
-            (r) = (t);                                                                                       \
+#define DOCA_ERROR_PROPAGATE(r, t)                                                                                     \
+    do {                                                                                                               \
+        if ((r) == DOCA_SUCCESS)                                                                                       \
+            (r) = (t);                                                                                                 \
     } while (0);
 #else
-#define DOCA_ERROR_PROPAGATE(r, t)                                                                           \
-    do {                                                                                                     \
-        if ((r) == DOCA_SUCCESS)                                                                             \
-            (r) = (t);                                                                                       \
+#define DOCA_ERROR_PROPAGATE(r, t)                                                                                     \
+    do {                                                                                                               \
+        if ((r) == DOCA_SUCCESS)                                                                                       \
+            (r) = (t);                                                                                                 \
     } while (0)
 #endif
 

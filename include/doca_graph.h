@@ -121,8 +121,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_destroy(struct doca_graph *graph);
  * - DOCA_ERROR_NO_MEMORY: out of memory.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_graph_ctx_node_create(struct doca_graph *graph, int job_type,
-                                                            const struct doca_ctx *ctx,
-                                                            struct doca_graph_node **node);
+                                                            const struct doca_ctx *ctx, struct doca_graph_node **node);
 
 /**
  * Add a node that calls a function.
@@ -137,8 +136,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_ctx_node_create(struct doca_graph *g
  * - DOCA_ERROR_BAD_STATE: the graph is started. opendoca: or a node of another graph.
  * - DOCA_ERROR_NO_MEMORY: out of memory.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_graph_user_node_create(struct doca_graph *graph,
-                                                             doca_graph_user_node_cb_t cb,
+__DOCA_EXPERIMENTAL doca_error_t doca_graph_user_node_create(struct doca_graph *graph, doca_graph_user_node_cb_t cb,
                                                              struct doca_graph_node **node);
 
 /**
@@ -175,8 +173,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_sub_graph_node_create(struct doca_gr
  * - DOCA_ERROR_NO_MEMORY: out of memory.
  * - DOCA_ERROR_NOT_PERMITTED: it would close a circle.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_graph_add_dependency(struct doca_graph *graph,
-                                                           struct doca_graph_node *from,
+__DOCA_EXPERIMENTAL doca_error_t doca_graph_add_dependency(struct doca_graph *graph, struct doca_graph_node *from,
                                                            struct doca_graph_node *to);
 
 /**
@@ -281,9 +278,9 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_destroy(struct doca_graph_i
  * - DOCA_ERROR_NOT_PERMITTED: the node is no context node of this graph, or the job's type or context
  *   differs.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_set_ctx_node_data(
-    struct doca_graph_instance *graph_instance, struct doca_graph_node *node, struct doca_job *job,
-    struct doca_event *ev);
+__DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_set_ctx_node_data(struct doca_graph_instance *graph_instance,
+                                                                       struct doca_graph_node *node,
+                                                                       struct doca_job *job, struct doca_event *ev);
 
 /**
  * Give a user node its cookie.
@@ -299,9 +296,9 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_set_ctx_node_data(
  * - DOCA_ERROR_BAD_STATE: the instance is in flight.
  * - DOCA_ERROR_NOT_PERMITTED: the node is no user node of this graph.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_graph_instance_set_user_node_data(struct doca_graph_instance *graph_instance,
-                                       struct doca_graph_node *node, void *cookie, struct doca_event *ev);
+__DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_set_user_node_data(struct doca_graph_instance *graph_instance,
+                                                                        struct doca_graph_node *node, void *cookie,
+                                                                        struct doca_event *ev);
 
 /**
  * Give a sub-graph node the instance that it runs.
@@ -321,9 +318,9 @@ doca_graph_instance_set_user_node_data(struct doca_graph_instance *graph_instanc
  * - DOCA_ERROR_NOT_PERMITTED: the node is no sub-graph node of this graph, or the instance is of another
  *   graph.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_set_sub_graph_node_data(
-    struct doca_graph_instance *graph_instance, struct doca_graph_node *node,
-    struct doca_graph_instance *sub_graph_instance, struct doca_event *ev);
+__DOCA_EXPERIMENTAL doca_error_t
+doca_graph_instance_set_sub_graph_node_data(struct doca_graph_instance *graph_instance, struct doca_graph_node *node,
+                                            struct doca_graph_instance *sub_graph_instance, struct doca_event *ev);
 
 /**
  * Submit an instance. Until it has been retrieved, it takes the room on the work queue of as many jobs as it
@@ -356,8 +353,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_workq_graph_submit(struct doca_workq *work
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_get_num_failed_nodes(
-    const struct doca_graph_instance *graph_instance, uint32_t *num_failed_nodes);
+__DOCA_EXPERIMENTAL doca_error_t
+doca_graph_instance_get_num_failed_nodes(const struct doca_graph_instance *graph_instance, uint32_t *num_failed_nodes);
 
 /**
  * Nodes that failed.
@@ -369,9 +366,9 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_get_num_failed_nodes(
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_graph_instance_get_failed_nodes(const struct doca_graph_instance *graph_instance,
-                                     const struct doca_graph_node **failed_nodes, uint32_t *num_failed_nodes);
+__DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_get_failed_nodes(const struct doca_graph_instance *graph_instance,
+                                                                      const struct doca_graph_node **failed_nodes,
+                                                                      uint32_t *num_failed_nodes);
 
 /**
  * State of a node.
@@ -383,9 +380,9 @@ doca_graph_instance_get_failed_nodes(const struct doca_graph_instance *graph_ins
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_PERMITTED: the node is of another graph.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_node_get_state(
-    const struct doca_graph_instance *graph_instance, const struct doca_graph_node *node,
-    enum doca_graph_instance_node_state *state);
+__DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_node_get_state(const struct doca_graph_instance *graph_instance,
+                                                                    const struct doca_graph_node *node,
+                                                                    enum doca_graph_instance_node_state *state);
 
 /**
  * Result of a node: doca_event::result of its job, or the callback's or sub-graph's doca_error_t in u64.
@@ -398,9 +395,9 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_node_get_state(
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_PERMITTED: the node is of another graph.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_graph_instance_node_get_result(const struct doca_graph_instance *graph_instance,
-                                    const struct doca_graph_node *node, union doca_data *result);
+__DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_node_get_result(const struct doca_graph_instance *graph_instance,
+                                                                     const struct doca_graph_node *node,
+                                                                     union doca_data *result);
 
 #ifdef __cplusplus
 }

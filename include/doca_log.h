@@ -103,8 +103,7 @@ __DOCA_EXPERIMENTAL void doca_log_set_quantity(uint16_t quantity);
  *     DOCA_ERROR_INVALID_VALUE: logger is NULL, or level is not a doca_log_level.
  *     DOCA_ERROR_NOT_PERMITTED: the lower limit was made immutable.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_log_backend_level_set(struct doca_logger_backend *logger,
-                                                            uint32_t level);
+__DOCA_EXPERIMENTAL doca_error_t doca_log_backend_level_set(struct doca_logger_backend *logger, uint32_t level);
 
 /**
  * Sets the upper limit (the most severe level shown) of one backend.
@@ -125,8 +124,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_log_backend_set_upper_level_limit(struct d
  * @param logger The backend; not NULL.
  * @return DOCA_SUCCESS. DOCA_ERROR_INVALID_VALUE: logger is NULL.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_log_backend_set_lower_level_immutable(struct doca_logger_backend *logger);
+__DOCA_EXPERIMENTAL doca_error_t doca_log_backend_set_lower_level_immutable(struct doca_logger_backend *logger);
 
 /**
  * Makes the upper limit of a backend final: neither doca_log_backend_set_upper_level_limit() nor
@@ -135,8 +133,7 @@ doca_log_backend_set_lower_level_immutable(struct doca_logger_backend *logger);
  * @param logger The backend; not NULL.
  * @return DOCA_SUCCESS. DOCA_ERROR_INVALID_VALUE: logger is NULL.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_log_backend_set_upper_level_immutable(struct doca_logger_backend *logger);
+__DOCA_EXPERIMENTAL doca_error_t doca_log_backend_set_upper_level_immutable(struct doca_logger_backend *logger);
 
 /**
  * Sets the lower limit (the most verbose level shown) for backends to come and for those that exist, except
@@ -204,8 +201,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_log_rate_bucket_register(int source, int *
  *     DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  *     DOCA_ERROR_NO_MEMORY: no memory for the backend.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_log_create_file_backend(FILE *fptr,
-                                                              struct doca_logger_backend **backend);
+__DOCA_EXPERIMENTAL doca_error_t doca_log_create_file_backend(FILE *fptr, struct doca_logger_backend **backend);
 
 /**
  * Creates a backend that writes to a file descriptor.
@@ -245,8 +241,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_log_create_buffer_backend(char *buffer, si
  *     DOCA_ERROR_INVALID_VALUE: an argument is NULL, or name is empty.
  *     DOCA_ERROR_NO_MEMORY: no memory for the backend or the name.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_log_create_syslog_backend(const char *name,
-                                                                struct doca_logger_backend **backend);
+__DOCA_EXPERIMENTAL doca_error_t doca_log_create_syslog_backend(const char *name, struct doca_logger_backend **backend);
 
 /**
  * Creates the usual pair of backends: stdout for INFO and DEBUG, as far as the global lower limit lets them
@@ -287,8 +282,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_log(uint32_t level, int source, int line, 
  * @param format As of printf(3); not NULL. The arguments follow.
  * @return As doca_log().
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_log_developer(uint32_t level, int source, int line, const char *format,
-                                                    ...) DOCA_LOG_PRINTF_(4);
+__DOCA_EXPERIMENTAL doca_error_t doca_log_developer(uint32_t level, int source, int line, const char *format, ...)
+    DOCA_LOG_PRINTF_(4);
 
 /**
  * doca_log() as long as the bucket has room: in each period of doca_log_get_bucket_time() seconds, which
@@ -311,15 +306,15 @@ __DOCA_EXPERIMENTAL doca_error_t doca_log_rate_limit(uint32_t level, int source,
  * semicolon may follow. The source exists from before the constructors of default priority until after the
  * destructors.
  */
-#define DOCA_LOG_REGISTER(SOURCE)                                                                            \
-    static int log_source;                                                                                   \
-    static __attribute__((constructor(101), used)) void DOCA_LOG_CTOR_##__FILE__(void)                       \
-    {                                                                                                        \
-        doca_log_source_register(#SOURCE, &log_source);                                                      \
-    }                                                                                                        \
-    static __attribute__((destructor(101), used)) void DOCA_LOG_DTOR_##__FILE__(void)                        \
-    {                                                                                                        \
-        doca_log_source_destroy(log_source);                                                                 \
+#define DOCA_LOG_REGISTER(SOURCE)                                                                                      \
+    static int log_source;                                                                                             \
+    static __attribute__((constructor(101), used)) void DOCA_LOG_CTOR_##__FILE__(void)                                 \
+    {                                                                                                                  \
+        doca_log_source_register(#SOURCE, &log_source);                                                                \
+    }                                                                                                                  \
+    static __attribute__((destructor(101), used)) void DOCA_LOG_DTOR_##__FILE__(void)                                  \
+    {                                                                                                                  \
+        doca_log_source_destroy(log_source);                                                                           \
     }
 
 /**
@@ -337,18 +332,17 @@ __DOCA_EXPERIMENTAL doca_error_t doca_log_rate_limit(uint32_t level, int source,
 /**
  * Logs a message, but not too often: each place that this is used in has a bucket of its own. A statement.
  */
-#define DOCA_LOG_RATE_LIMIT(level, ...)                                                                      \
-    do {                                                                                                     \
-        static int doca_log_site_bucket_ = -1;                                                               \
-        int doca_log_bucket_ = __atomic_load_n(&doca_log_site_bucket_, __ATOMIC_ACQUIRE);                    \
-        if (doca_log_bucket_ == -1 &&                                                                        \
-            doca_log_rate_bucket_register(log_source, &doca_log_bucket_) == DOCA_SUCCESS) {                  \
-            int doca_log_first_ = -1;                                                                        \
-            if (!__atomic_compare_exchange_n(&doca_log_site_bucket_, &doca_log_first_, doca_log_bucket_, 0,  \
-                                             __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))                            \
-                doca_log_bucket_ = doca_log_first_;                                                          \
-        }                                                                                                    \
-        doca_log_rate_limit(DOCA_LOG_LEVEL_##level, log_source, __LINE__, doca_log_bucket_, __VA_ARGS__);    \
+#define DOCA_LOG_RATE_LIMIT(level, ...)                                                                                \
+    do {                                                                                                               \
+        static int doca_log_site_bucket_ = -1;                                                                         \
+        int doca_log_bucket_ = __atomic_load_n(&doca_log_site_bucket_, __ATOMIC_ACQUIRE);                              \
+        if (doca_log_bucket_ == -1 && doca_log_rate_bucket_register(log_source, &doca_log_bucket_) == DOCA_SUCCESS) {  \
+            int doca_log_first_ = -1;                                                                                  \
+            if (!__atomic_compare_exchange_n(&doca_log_site_bucket_, &doca_log_first_, doca_log_bucket_, 0,            \
+                                             __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))                                      \
+                doca_log_bucket_ = doca_log_first_;                                                                    \
+        }                                                                                                              \
+        doca_log_rate_limit(DOCA_LOG_LEVEL_##level, log_source, __LINE__, doca_log_bucket_, __VA_ARGS__);              \
     } while (0)
 
 #define DOCA_LOG_RATE_LIMIT_CRIT(...) DOCA_LOG_RATE_LIMIT(CRIT, __VA_ARGS__)
@@ -364,8 +358,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_log_rate_limit(uint32_t level, int source,
 #ifdef DOCA_LOGGING_ALLOW_DLOG
 #define DOCA_DLOG(level, ...) doca_log_developer(DOCA_LOG_LEVEL_##level, log_source, __LINE__, __VA_ARGS__)
 #else
-#define DOCA_DLOG(level, ...)                                                                                \
-    do {                                                                                                     \
+#define DOCA_DLOG(level, ...)                                                                                          \
+    do {                                                                                                               \
     } while (0)
 #endif
 

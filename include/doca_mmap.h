@@ -217,9 +217,9 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, c
  *   that is not across the PCIe: one behind another port, or another one of the host. The log names the reason.
  * - DOCA_ERROR_DRIVER: the device failed.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_mmap_create_from_export(const union doca_data *user_data,
-                                                              const void *export_desc, size_t export_desc_len,
-                                                              struct doca_dev *dev, struct doca_mmap **mmap);
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
+                                                              size_t export_desc_len, struct doca_dev *dev,
+                                                              struct doca_mmap **mmap);
 #endif
 
 /**
@@ -259,8 +259,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, 
  * - DOCA_ERROR_NOT_SUPPORTED: the kernel has no dmabufs; opendoca: the CPU can't map this one.
  * - DOCA_ERROR_NO_MEMORY: no memory or address space.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd,
-                                                               size_t offset, size_t len);
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, size_t offset,
+                                                               size_t len);
 
 /**
  * The memory range. For an imported map it is the exporter's, in the exporter's addresses: good for making
@@ -275,8 +275,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap 
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_BAD_STATE: no range was ever set.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr,
-                                                        size_t *len);
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len);
 
 /**
  * Set the callback that doca_mmap_destroy() runs, so that the caller can free its memory.
@@ -294,8 +293,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_get_memrange(const struct doca_mmap *
  * - DOCA_ERROR_BAD_STATE: the map is started.
  * - DOCA_ERROR_NOT_PERMITTED: the map is imported (opendoca).
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap,
-                                                       doca_mmap_memrange_free_cb_t *free_cb, void *opaque);
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb,
+                                                       void *opaque);
 
 /**
  * The user data given at creation. State: any.
@@ -315,8 +314,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_get_user_data(struct doca_mmap *mmap,
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_mmap_get_max_num_devices(struct doca_mmap *mmap,
-                                                               uint32_t *max_num_devices);
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_get_max_num_devices(struct doca_mmap *mmap, uint32_t *max_num_devices);
 
 /**
  * How many buffers of the map exist, from all inventories. State: any.
@@ -359,8 +357,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_get_from_export(struct doca_mmap *mma
  * - DOCA_ERROR_INVALID_VALUE: mmap is NULL, or the limit is outside the range above.
  * - DOCA_ERROR_NOT_PERMITTED: the map was started before; opendoca: the map is imported.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap,
-                                                               uint32_t max_num_devices);
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_num_devices);
 
 /**
  * Set what may be done with the memory, and by whom. The mask replaces the earlier one. Reading by the local

@@ -164,11 +164,11 @@ struct doca_rdma_job_read_write {
  */
 struct doca_rdma_job_atomic {
     struct doca_job base;
-    struct doca_buf *cmp_or_add_dest_buff; /**< Remote; the 8 bytes at its data address, aligned to 8. */
-    struct doca_buf *result_buff;          /**< Local; the 8 bytes at its data address get the old value.
-                                                opendoca: no alignment needed, data length unchanged. */
-    uint64_t swap_or_add_data;             /**< The new value, or what to add (modulo 2^64). */
-    uint64_t cmp_data;                     /**< CMP_SWP: swap only if equal. FETCH_ADD: ignored. */
+    struct doca_buf *cmp_or_add_dest_buff;       /**< Remote; the 8 bytes at its data address, aligned to 8. */
+    struct doca_buf *result_buff;                /**< Local; the 8 bytes at its data address get the old value.
+                                                      opendoca: no alignment needed, data length unchanged. */
+    uint64_t swap_or_add_data;                   /**< The new value, or what to add (modulo 2^64). */
+    uint64_t cmp_data;                           /**< CMP_SWP: swap only if equal. FETCH_ADD: ignored. */
     const struct doca_rdma_addr *rdma_peer_addr; /**< Ignored with DOCA_RDMA_TRANSPORT_RC. */
 };
 
@@ -180,7 +180,7 @@ struct doca_rdma_result {
         READ: bytes read; any other job: 0. */
     uint32_t length;
     struct doca_rdma_addr *rdma_peer_addr; /**< NULL with DOCA_RDMA_TRANSPORT_RC. */
-    doca_be32_t immediate_data; /**< Big endian; valid only when opcode says that there is an immediate. */
+    doca_be32_t immediate_data;            /**< Big endian; valid only when opcode says that there is an immediate. */
 };
 
 /* Life */
@@ -234,8 +234,7 @@ __DOCA_EXPERIMENTAL struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma);
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_BAD_STATE: the context is not started.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_rdma_export(const struct doca_rdma *rdma,
-                                                  const void **local_rdma_conn_details,
+__DOCA_EXPERIMENTAL doca_error_t doca_rdma_export(const struct doca_rdma *rdma, const void **local_rdma_conn_details,
                                                   size_t *local_rdma_conn_details_size);
 
 /**
@@ -252,8 +251,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_rdma_export(const struct doca_rdma *rdma,
  * - DOCA_ERROR_BAD_STATE: not started, or already connected.
  * - DOCA_ERROR_CONNECTION_ABORTED: the details are damaged, the peer is gone, or connecting failed.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_rdma_connect(struct doca_rdma *rdma,
-                                                   const void *remote_rdma_conn_details,
+__DOCA_EXPERIMENTAL doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_conn_details,
                                                    size_t remote_rdma_conn_details_size);
 
 /* What a device can do. Threads: any, for all of these. */
@@ -334,8 +332,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_max_buf_chain_len(const struct do
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_DRIVER: the device could not be queried.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_gid_table_size(struct doca_devinfo *devinfo,
-                                                              uint32_t *gid_table_size);
+__DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_gid_table_size(struct doca_devinfo *devinfo, uint32_t *gid_table_size);
 
 /**
  * Read entries of the device's table of GIDs. Empty entries read as all zero.
@@ -361,8 +358,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_gid(struct doca_devinfo *devinfo,
  * - DOCA_ERROR_DRIVER: the device could not be queried.
  * - DOCA_ERROR_NOT_SUPPORTED: it has not.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_transport_type_supported(
-    const struct doca_devinfo *devinfo, enum doca_rdma_transport_type transport_type);
+__DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_transport_type_supported(const struct doca_devinfo *devinfo,
+                                                                        enum doca_rdma_transport_type transport_type);
 
 /*
  * Properties, set. Threads: one, for all of these. A value set stays over stop and start. opendoca: what
@@ -381,8 +378,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_transport_type_supported(
  * - DOCA_ERROR_NOT_SUPPORTED: the size is above what the device can do.
  * - DOCA_ERROR_BAD_STATE: the context is started.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *rdma,
-                                                               uint32_t send_queue_size);
+__DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *rdma, uint32_t send_queue_size);
 
 /**
  * Number of receives that may be in flight. opendoca: default 1024.
@@ -396,8 +392,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma 
  * - DOCA_ERROR_NOT_SUPPORTED: the size is above what the device can do.
  * - DOCA_ERROR_BAD_STATE: the context is started.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_recv_queue_size(struct doca_rdma *rdma,
-                                                               uint32_t recv_queue_size);
+__DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_recv_queue_size(struct doca_rdma *rdma, uint32_t recv_queue_size);
 
 /**
  * Transport. opendoca: default DOCA_RDMA_TRANSPORT_RC.
@@ -484,8 +479,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_gid_index(struct doca_rdma *rdma,
  * - DOCA_ERROR_INVALID_VALUE: rdma is NULL or the length is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is started.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_recv_buf_chain_len(struct doca_rdma *rdma,
-                                                                  uint32_t recv_buf_chain_len);
+__DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_recv_buf_chain_len(struct doca_rdma *rdma, uint32_t recv_buf_chain_len);
 
 /**
  * Service level. opendoca: default 0.
@@ -511,8 +505,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_sl(struct doca_rdma *rdma, uint32
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_BAD_STATE: no device was added.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_send_queue_size(const struct doca_rdma *rdma,
-                                                               uint32_t *send_queue_size);
+__DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_send_queue_size(const struct doca_rdma *rdma, uint32_t *send_queue_size);
 
 /**
  * Actual size of the receive queue.
@@ -521,8 +514,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_send_queue_size(const struct doca
  * @param [out] recv_queue_size Number of receives, a power of two; not NULL.
  * @return As doca_rdma_get_send_queue_size().
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_recv_queue_size(const struct doca_rdma *rdma,
-                                                               uint32_t *recv_queue_size);
+__DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_recv_queue_size(const struct doca_rdma *rdma, uint32_t *recv_queue_size);
 
 /**
  * Transport of an instance.
@@ -596,8 +588,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_sl(const struct doca_rdma *rdma, 
  * @param [out] state The state at the time of the call; not NULL.
  * @return As doca_rdma_get_send_queue_size().
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_state(const struct doca_rdma *rdma,
-                                                     enum doca_rdma_state *state);
+__DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_state(const struct doca_rdma *rdma, enum doca_rdma_state *state);
 
 #ifdef __cplusplus
 }

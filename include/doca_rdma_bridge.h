@@ -83,8 +83,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_dev_open_from_pd(struct ibv_pd *pd, struct
  * - DOCA_ERROR_INVALID_VALUE: the memory map does not know the device.
  * - DOCA_ERROR_NOT_SUPPORTED: the device has no such key, as a software device.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_buf_get_mkey(const struct doca_buf *buf, struct doca_dev *dev,
-                                                   uint32_t *mkey);
+__DOCA_EXPERIMENTAL doca_error_t doca_buf_get_mkey(const struct doca_buf *buf, struct doca_dev *dev, uint32_t *mkey);
 
 #ifdef __cplusplus
 }

@@ -214,8 +214,7 @@ __DOCA_EXPERIMENTAL struct doca_ctx *doca_sha_as_ctx(struct doca_sha *ctx);
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or workq is not on ctx.
  * - DOCA_ERROR_NO_MEMORY: out of memory.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_sha_partial_session_create(struct doca_sha *ctx,
-                                                                 struct doca_workq *workq,
+__DOCA_EXPERIMENTAL doca_error_t doca_sha_partial_session_create(struct doca_sha *ctx, struct doca_workq *workq,
                                                                  struct doca_sha_partial_session **session);
 
 /**
@@ -230,8 +229,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sha_partial_session_create(struct doca_sha
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the session is of another context or work queue.
  *   opendoca: or a piece is in flight.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_sha_partial_session_destroy(struct doca_sha *ctx,
-                                                                  struct doca_workq *workq,
+__DOCA_EXPERIMENTAL doca_error_t doca_sha_partial_session_destroy(struct doca_sha *ctx, struct doca_workq *workq,
                                                                   struct doca_sha_partial_session *session);
 
 /**
@@ -248,9 +246,9 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sha_partial_session_destroy(struct doca_sh
  *   opendoca: or a piece of one is in flight.
  * - DOCA_ERROR_UNEXPECTED: the engine could not copy (opendoca: it always can).
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_sha_partial_session_copy(
-    struct doca_sha *ctx, struct doca_workq *workq, const struct doca_sha_partial_session *from_session,
-    struct doca_sha_partial_session *to_session);
+__DOCA_EXPERIMENTAL doca_error_t doca_sha_partial_session_copy(struct doca_sha *ctx, struct doca_workq *workq,
+                                                               const struct doca_sha_partial_session *from_session,
+                                                               struct doca_sha_partial_session *to_session);
 
 #ifdef __cplusplus
 }

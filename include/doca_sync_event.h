@@ -150,8 +150,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_create(struct doca_sync_event *
  *   process from the exporting one.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint8_t *data,
-                                                                    size_t sz,
-                                                                    struct doca_sync_event **event);
+                                                                    size_t sz, struct doca_sync_event **event);
 
 /**
  * Whether doca_sync_event_create_from_export works on a device.
@@ -163,8 +162,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_create_from_export(struct doca_
  * - DOCA_ERROR_INVALID_VALUE: devinfo is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: it does not.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_sync_event_get_create_from_export_supported(const struct doca_devinfo *devinfo);
+__DOCA_EXPERIMENTAL doca_error_t doca_sync_event_get_create_from_export_supported(const struct doca_devinfo *devinfo);
 
 /**
  * Destroy an event, its context, and whatever was exported from it. Imported handles elsewhere do not work
@@ -377,9 +375,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_job_get_supported(struct doca_d
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it, or a location is a DPA or GPU.
  * - DOCA_ERROR_NO_MEMORY: out of memory.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_sync_event_export_to_dpu(struct doca_sync_event *event,
-                                                               struct doca_dev *dev, const uint8_t **data,
-                                                               size_t *sz);
+__DOCA_EXPERIMENTAL doca_error_t doca_sync_event_export_to_dpu(struct doca_sync_event *event, struct doca_dev *dev,
+                                                               const uint8_t **data, size_t *sz);
 
 /**
  * Whether doca_sync_event_export_to_dpu works on a device. Threads: any.
@@ -389,8 +386,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_export_to_dpu(struct doca_sync_
  * - DOCA_ERROR_INVALID_VALUE: devinfo is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: it does not.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_sync_event_get_export_to_dpu_supported(const struct doca_devinfo *devinfo);
+__DOCA_EXPERIMENTAL doca_error_t doca_sync_event_get_export_to_dpu_supported(const struct doca_devinfo *devinfo);
 
 /**
  * Export an event to a DPA.
@@ -402,8 +398,7 @@ doca_sync_event_get_export_to_dpu_supported(const struct doca_devinfo *devinfo);
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_event *event,
-                                                               struct doca_dpa *dpa,
+__DOCA_EXPERIMENTAL doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
                                                                doca_dpa_dev_sync_event_t *dpa_dev_se_handle);
 
 /**
@@ -414,8 +409,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_
  * - DOCA_ERROR_INVALID_VALUE: devinfo is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_sync_event_get_export_to_dpa_supported(const struct doca_devinfo *devinfo);
+__DOCA_EXPERIMENTAL doca_error_t doca_sync_event_get_export_to_dpa_supported(const struct doca_devinfo *devinfo);
 
 /**
  * Export an event to a GPU.
@@ -427,8 +421,7 @@ doca_sync_event_get_export_to_dpa_supported(const struct doca_devinfo *devinfo);
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_sync_event_export_to_gpu(struct doca_sync_event *event,
-                                                               struct doca_gpu *gpu,
+__DOCA_EXPERIMENTAL doca_error_t doca_sync_event_export_to_gpu(struct doca_sync_event *event, struct doca_gpu *gpu,
                                                                doca_gpu_dev_sync_event_t **gpu_dev_se);
 
 /**
@@ -439,8 +432,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_export_to_gpu(struct doca_sync_
  * - DOCA_ERROR_INVALID_VALUE: devinfo is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_sync_event_get_export_to_gpu_supported(const struct doca_devinfo *devinfo);
+__DOCA_EXPERIMENTAL doca_error_t doca_sync_event_get_export_to_gpu_supported(const struct doca_devinfo *devinfo);
 
 /**
  * Export an event to another node.
@@ -510,8 +502,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_update_set(struct doca_sync_eve
  * - DOCA_ERROR_CONNECTION_RESET: the process that holds the counter, or the publisher's, has died, or the event
  *   was destroyed.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value,
-                                                         uint64_t mask);
+__DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask);
 
 /**
  * As doca_sync_event_wait_gt, giving other threads the CPU (sched_yield) after each look at the counter.

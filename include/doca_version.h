@@ -53,11 +53,10 @@ extern "C" {
 #define DOCA_CURRENT_VERSION_NUM DOCA_VERSION_NUM(DOCA_VER_MAJOR, DOCA_VER_MINOR, DOCA_VER_PATCH)
 
 /** True when the version given is that of these headers. */
-#define DOCA_VERSION_EQ_CURRENT(major, minor, patch)                                                         \
-    (DOCA_VERSION_NUM(major, minor, patch) == DOCA_CURRENT_VERSION_NUM)
+#define DOCA_VERSION_EQ_CURRENT(major, minor, patch) (DOCA_VERSION_NUM(major, minor, patch) == DOCA_CURRENT_VERSION_NUM)
 
 /** True when the version given is that of these headers, or an earlier one. */
-#define DOCA_VERSION_LTE_CURRENT(major, minor, patch)                                                        \
+#define DOCA_VERSION_LTE_CURRENT(major, minor, patch)                                                                  \
     (DOCA_VERSION_NUM(major, minor, patch) <= DOCA_CURRENT_VERSION_NUM)
 
 /**

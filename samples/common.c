@@ -14,8 +14,7 @@
 
 DOCA_LOG_REGISTER(SAMPLES::COMMON);
 
-static uint32_t abilities_of(struct doca_devinfo *devinfo, const struct device_ability *abilities,
-                             size_t num_abilities)
+static uint32_t abilities_of(struct doca_devinfo *devinfo, const struct device_ability *abilities, size_t num_abilities)
 {
     uint32_t found = 0;
 
@@ -40,8 +39,8 @@ static void describe(const struct device_ability *abilities, size_t num_abilitie
     }
 }
 
-static void list_devices(struct doca_devinfo **devices, uint32_t num_devices,
-                         const struct device_ability *abilities, size_t num_abilities)
+static void list_devices(struct doca_devinfo **devices, uint32_t num_devices, const struct device_ability *abilities,
+                         size_t num_abilities)
 {
     DOCA_LOG_ERR("This program can see %u device%s%s", num_devices, num_devices == 1 ? "" : "s",
                  num_devices == 0 ? "" : ":");
@@ -56,8 +55,7 @@ static void list_devices(struct doca_devinfo **devices, uint32_t num_devices,
         (void)doca_devinfo_get_ibdev_name(devices[i], ibdev, sizeof(ibdev));
         (void)doca_devinfo_get_iface_name(devices[i], iface, sizeof(iface));
         describe(abilities, num_abilities, found, can, sizeof(can));
-        DOCA_LOG_ERR("  %-12s  %-12s %-8s can %s", pci_addr, ibdev, iface,
-                     can[0] == '\0' ? "do nothing here" : can);
+        DOCA_LOG_ERR("  %-12s  %-12s %-8s can %s", pci_addr, ibdev, iface, can[0] == '\0' ? "do nothing here" : can);
     }
 }
 
@@ -69,15 +67,14 @@ static bool is_at(const struct doca_devinfo *devinfo, const char *place)
 
     if (strchr(place, ':') != NULL)
         return doca_devinfo_get_is_pci_addr_equal(devinfo, place, &is_equal) == DOCA_SUCCESS && is_equal != 0;
-    return doca_devinfo_get_ibdev_name(devinfo, ibdev, sizeof(ibdev)) == DOCA_SUCCESS &&
-           strcmp(ibdev, place) == 0;
+    return doca_devinfo_get_ibdev_name(devinfo, ibdev, sizeof(ibdev)) == DOCA_SUCCESS && strcmp(ibdev, place) == 0;
 }
 
 /* The first device at the address that has the abilities, or NULL; is_there tells whether any device is
  * there. */
-static struct doca_devinfo *find_device(struct doca_devinfo **devices, uint32_t num_devices,
-                                        const char *pci_addr, const struct device_ability *abilities,
-                                        size_t num_abilities, uint32_t needed, bool *is_there)
+static struct doca_devinfo *find_device(struct doca_devinfo **devices, uint32_t num_devices, const char *pci_addr,
+                                        const struct device_ability *abilities, size_t num_abilities, uint32_t needed,
+                                        bool *is_there)
 {
     *is_there = false;
     for (uint32_t i = 0; i < num_devices; i++) {
@@ -110,15 +107,13 @@ doca_error_t open_device(const char *pci_addr, const struct device_ability *abil
         if (result != DOCA_SUCCESS)
             DOCA_LOG_ERR("The device %s cannot be opened: %s", pci_addr, doca_get_error_string(result));
     } else if (!is_there) {
-        DOCA_LOG_ERR("No device has the PCI address '%s', or this name; choose another one with -p",
-                     pci_addr);
+        DOCA_LOG_ERR("No device has the PCI address '%s', or this name; choose another one with -p", pci_addr);
         result = DOCA_ERROR_NOT_FOUND;
     } else {
         char wanted[256];
 
         describe(abilities, num_abilities, needed, wanted, sizeof(wanted));
-        DOCA_LOG_ERR("No device at %s can do all that is needed: %s; choose another one with -p", pci_addr,
-                     wanted);
+        DOCA_LOG_ERR("No device at %s can do all that is needed: %s; choose another one with -p", pci_addr, wanted);
         result = DOCA_ERROR_NOT_SUPPORTED;
     }
     if (devinfo == NULL)
@@ -127,8 +122,7 @@ doca_error_t open_device(const char *pci_addr, const struct device_ability *abil
     return result;
 }
 
-doca_error_t map_memory(struct doca_dev *dev, void *addr, size_t len, uint32_t permissions,
-                        struct doca_mmap **mmap)
+doca_error_t map_memory(struct doca_dev *dev, void *addr, size_t len, uint32_t permissions, struct doca_mmap **mmap)
 {
     struct doca_mmap *map = NULL;
     doca_error_t result;
@@ -227,8 +221,7 @@ static doca_error_t read_all(int fd, const char *path, char *data, size_t max_le
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (status.st_size < 1 || (uintmax_t)status.st_size > max_len) {
-        DOCA_LOG_ERR("'%s' has %jd bytes, and 1 to %zu are expected", path, (intmax_t)status.st_size,
-                     max_len);
+        DOCA_LOG_ERR("'%s' has %jd bytes, and 1 to %zu are expected", path, (intmax_t)status.st_size, max_len);
         return DOCA_ERROR_INVALID_VALUE;
     }
     while (total < (size_t)status.st_size) {

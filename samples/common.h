@@ -34,8 +34,7 @@ doca_error_t open_device(const char *pci_addr, const struct device_ability *abil
                          uint32_t needed, struct doca_dev **dev);
 
 /* Makes a memory map of len bytes at addr for a device, and starts it. */
-doca_error_t map_memory(struct doca_dev *dev, void *addr, size_t len, uint32_t permissions,
-                        struct doca_mmap **mmap);
+doca_error_t map_memory(struct doca_dev *dev, void *addr, size_t len, uint32_t permissions, struct doca_mmap **mmap);
 
 /* Writes a whole file, so that a reader sees all of it or nothing. */
 doca_error_t save_file(const char *path, const void *data, size_t len);

@@ -46,8 +46,7 @@ doca_error_t parse_busy_argument(const char *program, int argc, char **argv)
     if (result == DOCA_SUCCESS)
         result = doca_argp_start(argc, argv);
     if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)",
-                     doca_get_error_string(result));
+        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)", doca_get_error_string(result));
     (void)doca_argp_destroy();
     return result;
 }
@@ -103,8 +102,7 @@ doca_error_t await_event(struct doca_workq *workq, struct doca_event *event)
 {
     doca_error_t result;
 
-    while ((result = doca_workq_progress_retrieve(workq, event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE)) ==
-           DOCA_ERROR_AGAIN) {
+    while ((result = doca_workq_progress_retrieve(workq, event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE)) == DOCA_ERROR_AGAIN) {
         if (is_busy)
             continue;
         result = sleep_until_event(workq);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// How the samples wait: asleep until something has happened, which is right for a program that has time, as it leaves the
-// processor to others; or with --busy by asking again and again, which answers some microseconds earlier.
+// How the samples wait: asleep until something has happened, which is right for a program that has time, as it leaves
+// the processor to others; or with --busy by asking again and again, which answers some microseconds earlier.
 #ifndef WAIT_H_
 #define WAIT_H_
 

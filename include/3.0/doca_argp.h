@@ -267,8 +267,7 @@ DOCA_EXPERIMENTAL void doca_argp_param_set_arguments(struct doca_argp_param *par
  * @param [in] param The parameter.
  * @param [in] description One or more lines.
  */
-DOCA_EXPERIMENTAL void doca_argp_param_set_description(struct doca_argp_param *param,
-                                                       const char *description);
+DOCA_EXPERIMENTAL void doca_argp_param_set_description(struct doca_argp_param *param, const char *description);
 
 /**
  * Set what receives the values. Required.
@@ -276,8 +275,7 @@ DOCA_EXPERIMENTAL void doca_argp_param_set_description(struct doca_argp_param *p
  * @param [in] param The parameter.
  * @param [in] callback Called once for each value; for a BOOLEAN only when the flag was given.
  */
-DOCA_EXPERIMENTAL void doca_argp_param_set_callback(struct doca_argp_param *param,
-                                                    doca_argp_param_cb_t callback);
+DOCA_EXPERIMENTAL void doca_argp_param_set_callback(struct doca_argp_param *param, doca_argp_param_cb_t callback);
 
 /**
  * Set the type of the value. Required.
@@ -412,8 +410,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_argp_cmd_register_param(struct doca_argp_cmd
  * - DOCA_ERROR_BAD_STATE: one of them is registered already.
  * - DOCA_ERROR_NO_MEMORY: no memory, here or earlier in a setter.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd,
-                                                          struct doca_argp_cmd *input_cmd);
+DOCA_EXPERIMENTAL doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd, struct doca_argp_cmd *input_cmd);
 
 /**
  * Release a command that was not registered, with all that is registered in it. May be called at any time.

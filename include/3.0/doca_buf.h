@@ -223,8 +223,8 @@ DOCA_STABLE doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca
  *   not the last of a list; nothing has changed (opendoca).
  * - DOCA_ERROR_NOT_PERMITTED: list2 has another reference count than 1.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1_head,
-                                                        struct doca_buf *list1_tail, struct doca_buf *list2);
+DOCA_EXPERIMENTAL doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1_head, struct doca_buf *list1_tail,
+                                                        struct doca_buf *list2);
 
 /**
  * Cut a list in two: what comes before list2, and list2 with what comes after it.

@@ -66,8 +66,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_
  * - DOCA_ERROR_BAD_STATE: the array is started.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always, after the checks above.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *buf_arr,
-                                                           struct doca_gpu *gpu_handler);
+DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *buf_arr, struct doca_gpu *gpu_handler);
 
 /**
  * Set the DPA whose code will use the array. A target is needed before the start.
@@ -81,8 +80,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *
  * - DOCA_ERROR_BAD_STATE: the array is started.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always, after the checks above.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr,
-                                                           struct doca_dpa *dpa_handler);
+DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr, struct doca_dpa *dpa_handler);
 
 /**
  * Set how the buffers lie in the range of a memory map.

@@ -42,8 +42,7 @@ struct doca_buf_inventory;
  * - DOCA_ERROR_INVALID_VALUE: inventory is NULL, or num_elements is out of range.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
-DOCA_STABLE doca_error_t doca_buf_inventory_create(size_t num_elements,
-                                                   struct doca_buf_inventory **inventory);
+DOCA_STABLE doca_error_t doca_buf_inventory_create(size_t num_elements, struct doca_buf_inventory **inventory);
 
 /**
  * Destroy an inventory. It is stopped before, if need be.
@@ -100,9 +99,8 @@ DOCA_STABLE doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inve
  * - DOCA_ERROR_NO_MEMORY: every buffer of the inventory is out.
  */
 DOCA_STABLE doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inventory,
-                                                            struct doca_mmap *mmap, void *addr, size_t len,
-                                                            void *data, size_t data_len,
-                                                            struct doca_buf **buf);
+                                                            struct doca_mmap *mmap, void *addr, size_t len, void *data,
+                                                            size_t data_len, struct doca_buf **buf);
 
 /**
  * Take a buffer without data: its data address is the region's first byte, its data length 0. The usual
@@ -134,8 +132,8 @@ static inline doca_error_t doca_buf_inventory_buf_get_by_addr(struct doca_buf_in
  * @return As doca_buf_inventory_buf_get_by_args().
  */
 static inline doca_error_t doca_buf_inventory_buf_get_by_data(struct doca_buf_inventory *inventory,
-                                                              struct doca_mmap *mmap, void *data,
-                                                              size_t data_len, struct doca_buf **buf)
+                                                              struct doca_mmap *mmap, void *data, size_t data_len,
+                                                              struct doca_buf **buf)
 {
     return doca_buf_inventory_buf_get_by_args(inventory, mmap, data, data_len, data, data_len, buf);
 }
@@ -157,8 +155,7 @@ static inline doca_error_t doca_buf_inventory_buf_get_by_data(struct doca_buf_in
  * - DOCA_ERROR_NO_MEMORY: every buffer of the inventory is out.
  */
 DOCA_STABLE doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
-                                                    const struct doca_buf *src_buf,
-                                                    struct doca_buf **dst_buf);
+                                                    const struct doca_buf *src_buf, struct doca_buf **dst_buf);
 
 /**
  * Point a buffer that was taken at another region of the same memory map, with another data section. Its
@@ -179,8 +176,8 @@ DOCA_STABLE doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *i
  * - DOCA_ERROR_NOT_PERMITTED: its memory map is not started (opendoca). A buffer of a pool is no error
  *   (opendoca).
  */
-DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf, void *addr,
-                                                                    size_t len, void *data, size_t data_len);
+DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf, void *addr, size_t len,
+                                                                    void *data, size_t data_len);
 
 /* No warning from here where experimental symbols are not accepted: it is for the caller's own calls. */
 #pragma GCC diagnostic push
@@ -213,8 +210,7 @@ static inline doca_error_t doca_buf_inventory_buf_reuse_by_addr(struct doca_buf 
  * @param [in] data_len Bytes of both, which must lie in the map's range.
  * @return As doca_buf_inventory_buf_reuse_by_args().
  */
-static inline doca_error_t doca_buf_inventory_buf_reuse_by_data(struct doca_buf *buf, void *data,
-                                                                size_t data_len)
+static inline doca_error_t doca_buf_inventory_buf_reuse_by_data(struct doca_buf *buf, void *data, size_t data_len)
 {
     return doca_buf_inventory_buf_reuse_by_args(buf, data, data_len, data, data_len);
 }
@@ -280,8 +276,7 @@ DOCA_STABLE doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_
  * - DOCA_ERROR_BAD_STATE: the inventory is not started.
  * - DOCA_ERROR_NO_MEMORY: no memory; the inventory is as before.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory,
-                                                         uint32_t num_elements);
+DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory, uint32_t num_elements);
 
 #ifdef __cplusplus
 }

@@ -43,8 +43,8 @@ struct doca_buf_pool;
  *   too large.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
-DOCA_STABLE doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size,
-                                              const struct doca_mmap *mmap, struct doca_buf_pool **buf_pool);
+DOCA_STABLE doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size, const struct doca_mmap *mmap,
+                                              struct doca_buf_pool **buf_pool);
 
 /**
  * Destroy a pool. It is stopped before, if need be.
@@ -110,8 +110,7 @@ DOCA_STABLE doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool,
  * - DOCA_ERROR_INVALID_VALUE: buf_pool is NULL.
  * - DOCA_ERROR_BAD_STATE: the pool is started.
  */
-DOCA_STABLE doca_error_t doca_buf_pool_set_user_data(struct doca_buf_pool *buf_pool,
-                                                     union doca_data user_data);
+DOCA_STABLE doca_error_t doca_buf_pool_set_user_data(struct doca_buf_pool *buf_pool, union doca_data user_data);
 
 /**
  * Set of what the address of each buffer is a multiple.
@@ -124,8 +123,7 @@ DOCA_STABLE doca_error_t doca_buf_pool_set_user_data(struct doca_buf_pool *buf_p
  * - DOCA_ERROR_INVALID_VALUE: buf_pool is NULL, or element_alignment is not a power of two.
  * - DOCA_ERROR_BAD_STATE: the pool is started.
  */
-DOCA_STABLE doca_error_t doca_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool,
-                                                             size_t element_alignment);
+DOCA_STABLE doca_error_t doca_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool, size_t element_alignment);
 
 /**
  * How many buffers the pool has, taken or not. State: any.
@@ -157,8 +155,7 @@ DOCA_STABLE doca_error_t doca_buf_pool_get_num_free_elements(const struct doca_b
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-DOCA_STABLE doca_error_t doca_buf_pool_get_user_data(const struct doca_buf_pool *buf_pool,
-                                                     union doca_data *user_data);
+DOCA_STABLE doca_error_t doca_buf_pool_get_user_data(const struct doca_buf_pool *buf_pool, union doca_data *user_data);
 
 /**
  * The alignment of the buffers. State: any.

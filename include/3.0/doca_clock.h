@@ -93,8 +93,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_clock_destroy(struct doca_clock *clock);
  * - DOCA_ERROR_INVALID_VALUE: devinfo is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: it cannot.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_clock_cap_nic_free_running_is_supported(const struct doca_devinfo *devinfo);
+DOCA_EXPERIMENTAL doca_error_t doca_clock_cap_nic_free_running_is_supported(const struct doca_devinfo *devinfo);
 
 /**
  * Whether a device can tell DOCA_CLOCK_NIC_REAL_TIME. Threads: any.
@@ -150,8 +149,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_clock_get_timestamp(const struct doca_clock 
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or a number is none.
  * - DOCA_ERROR_NOT_SUPPORTED: the device has no such clock, or the two cannot be read together.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_clock_get_crosstimestamp(const struct doca_clock *clock,
-                                                             uint64_t primary_clock, uint64_t nic_clock,
+DOCA_EXPERIMENTAL doca_error_t doca_clock_get_crosstimestamp(const struct doca_clock *clock, uint64_t primary_clock,
+                                                             uint64_t nic_clock,
                                                              union doca_clock_timespec_t *primary_timestamp,
                                                              union doca_clock_timespec_t *nic_timestamp,
                                                              uint64_t *accuracy);

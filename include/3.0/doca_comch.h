@@ -78,7 +78,8 @@ struct doca_comch_server;
 /** A task that sends a message. */
 struct doca_comch_task_send;
 
-/** What a connection counts: the program's own messages, and none that the libraries have for consumers and producers. */
+/** What a connection counts: the program's own messages, and none that the libraries have for consumers and producers.
+ */
 enum doca_comch_counter {
     DOCA_COMCH_COUNTER_SENT_MESSAGES = 1, /**< Messages sent. */
     DOCA_COMCH_COUNTER_SENT_BYTES = 2,    /**< Bytes sent. */
@@ -93,8 +94,7 @@ enum doca_comch_counter {
  * @param [in] task_user_data The task's word.
  * @param [in] ctx_user_data The context's word.
  */
-typedef void (*doca_comch_task_send_completion_cb_t)(struct doca_comch_task_send *task,
-                                                     union doca_data task_user_data,
+typedef void (*doca_comch_task_send_completion_cb_t)(struct doca_comch_task_send *task, union doca_data task_user_data,
                                                      union doca_data ctx_user_data);
 
 /**
@@ -106,8 +106,7 @@ typedef void (*doca_comch_task_send_completion_cb_t)(struct doca_comch_task_send
  * @param [in] comch_connection Where it came from.
  */
 typedef void (*doca_comch_event_msg_recv_cb_t)(struct doca_comch_event_msg_recv *event, uint8_t *recv_buffer,
-                                               uint32_t msg_len,
-                                               struct doca_comch_connection *comch_connection);
+                                               uint32_t msg_len, struct doca_comch_connection *comch_connection);
 
 /**
  * Called when a client has come, or has gone.
@@ -147,8 +146,7 @@ DOCA_STABLE doca_error_t doca_comch_connection_set_user_data(struct doca_comch_c
  * @param [in] connection The connection.
  * @return The word; zero if none was set.
  */
-DOCA_STABLE union doca_data
-doca_comch_connection_get_user_data(const struct doca_comch_connection *connection);
+DOCA_STABLE union doca_data doca_comch_connection_get_user_data(const struct doca_comch_connection *connection);
 
 /**
  * The server of a connection. State: any.
@@ -156,8 +154,7 @@ doca_comch_connection_get_user_data(const struct doca_comch_connection *connecti
  * @param [in] connection The connection.
  * @return The server; NULL when the connection is a client's, or NULL.
  */
-DOCA_STABLE struct doca_comch_server *
-doca_comch_server_get_server_ctx(const struct doca_comch_connection *connection);
+DOCA_STABLE struct doca_comch_server *doca_comch_server_get_server_ctx(const struct doca_comch_connection *connection);
 
 /**
  * The client of a connection. State: any.
@@ -165,8 +162,7 @@ doca_comch_server_get_server_ctx(const struct doca_comch_connection *connection)
  * @param [in] connection The connection.
  * @return The client; NULL when the connection is a server's, or NULL.
  */
-DOCA_STABLE struct doca_comch_client *
-doca_comch_client_get_client_ctx(const struct doca_comch_connection *connection);
+DOCA_STABLE struct doca_comch_client *doca_comch_client_get_client_ctx(const struct doca_comch_connection *connection);
 
 /**
  * Longest name of a server.
@@ -177,8 +173,7 @@ doca_comch_client_get_client_ctx(const struct doca_comch_connection *connection)
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: the device has no Comch (opendoca).
  */
-DOCA_STABLE doca_error_t doca_comch_cap_get_max_name_len(const struct doca_devinfo *devinfo,
-                                                         uint32_t *max_name_len);
+DOCA_STABLE doca_error_t doca_comch_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *max_name_len);
 
 /**
  * Longest message.
@@ -200,8 +195,7 @@ DOCA_STABLE doca_error_t doca_comch_cap_get_max_msg_size(const struct doca_devin
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: the device has no Comch (opendoca).
  */
-DOCA_STABLE doca_error_t doca_comch_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo,
-                                                                uint32_t *size);
+DOCA_STABLE doca_error_t doca_comch_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo, uint32_t *size);
 
 /**
  * Most clients that a server can have at a time.
@@ -212,8 +206,7 @@ DOCA_STABLE doca_error_t doca_comch_cap_get_max_recv_queue_size(const struct doc
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: the device has no Comch (opendoca).
  */
-DOCA_STABLE doca_error_t doca_comch_cap_get_max_clients(const struct doca_devinfo *devinfo,
-                                                        uint32_t *num_clients);
+DOCA_STABLE doca_error_t doca_comch_cap_get_max_clients(const struct doca_devinfo *devinfo, uint32_t *num_clients);
 
 /**
  * Create a server. Its context is idle and connected to no progress engine.
@@ -228,8 +221,8 @@ DOCA_STABLE doca_error_t doca_comch_cap_get_max_clients(const struct doca_devinf
  * - DOCA_ERROR_INITIALIZATION: the server could not be set up.
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot have servers (opendoca).
  */
-DOCA_STABLE doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep *repr,
-                                                  const char *name, struct doca_comch_server **comch_server);
+DOCA_STABLE doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name,
+                                                  struct doca_comch_server **comch_server);
 
 /**
  * Destroy a server and its context.
@@ -265,8 +258,7 @@ DOCA_STABLE doca_error_t doca_comch_cap_server_is_supported(const struct doca_de
  * - DOCA_ERROR_INVALID_VALUE: comch_server is NULL, or size is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  */
-DOCA_STABLE doca_error_t doca_comch_server_set_max_msg_size(struct doca_comch_server *comch_server,
-                                                            uint32_t size);
+DOCA_STABLE doca_error_t doca_comch_server_set_max_msg_size(struct doca_comch_server *comch_server, uint32_t size);
 
 /**
  * Longest message. State: any.
@@ -290,8 +282,7 @@ DOCA_STABLE doca_error_t doca_comch_server_get_max_msg_size(const struct doca_co
  * - DOCA_ERROR_INVALID_VALUE: comch_server is NULL, or size is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  */
-DOCA_STABLE doca_error_t doca_comch_server_set_recv_queue_size(struct doca_comch_server *comch_server,
-                                                               uint32_t size);
+DOCA_STABLE doca_error_t doca_comch_server_set_recv_queue_size(struct doca_comch_server *comch_server, uint32_t size);
 
 /**
  * How many messages can be here. State: any.
@@ -399,8 +390,7 @@ DOCA_STABLE doca_error_t doca_comch_cap_client_is_supported(const struct doca_de
  * - DOCA_ERROR_INVALID_VALUE: comch_client is NULL, or size is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  */
-DOCA_STABLE doca_error_t doca_comch_client_set_max_msg_size(struct doca_comch_client *comch_client,
-                                                            uint32_t size);
+DOCA_STABLE doca_error_t doca_comch_client_set_max_msg_size(struct doca_comch_client *comch_client, uint32_t size);
 
 /**
  * Longest message. State: any.
@@ -424,8 +414,7 @@ DOCA_STABLE doca_error_t doca_comch_client_get_max_msg_size(const struct doca_co
  * - DOCA_ERROR_INVALID_VALUE: comch_client is NULL, or size is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  */
-DOCA_STABLE doca_error_t doca_comch_client_set_recv_queue_size(struct doca_comch_client *comch_client,
-                                                               uint32_t size);
+DOCA_STABLE doca_error_t doca_comch_client_set_recv_queue_size(struct doca_comch_client *comch_client, uint32_t size);
 
 /**
  * How many messages can be here. State: any.
@@ -498,9 +487,10 @@ DOCA_STABLE doca_error_t doca_comch_cap_get_max_send_tasks(const struct doca_dev
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_send_tasks is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  */
-DOCA_STABLE doca_error_t doca_comch_server_task_send_set_conf(
-    struct doca_comch_server *comch_server, doca_comch_task_send_completion_cb_t task_completion_cb,
-    doca_comch_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks);
+DOCA_STABLE doca_error_t doca_comch_server_task_send_set_conf(struct doca_comch_server *comch_server,
+                                                              doca_comch_task_send_completion_cb_t task_completion_cb,
+                                                              doca_comch_task_send_completion_cb_t task_error_cb,
+                                                              uint32_t num_send_tasks);
 
 /**
  * Configure sends: the callbacks and the number. Needed before one can be allocated; a second call replaces
@@ -516,9 +506,10 @@ DOCA_STABLE doca_error_t doca_comch_server_task_send_set_conf(
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_send_tasks is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  */
-DOCA_STABLE doca_error_t doca_comch_client_task_send_set_conf(
-    struct doca_comch_client *comch_client, doca_comch_task_send_completion_cb_t task_completion_cb,
-    doca_comch_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks);
+DOCA_STABLE doca_error_t doca_comch_client_task_send_set_conf(struct doca_comch_client *comch_client,
+                                                              doca_comch_task_send_completion_cb_t task_completion_cb,
+                                                              doca_comch_task_send_completion_cb_t task_error_cb,
+                                                              uint32_t num_send_tasks);
 
 /**
  * Allocate a send. The message is read by doca_task_submit(), and is the caller's again after it. The task's
@@ -537,9 +528,8 @@ DOCA_STABLE doca_error_t doca_comch_client_task_send_set_conf(
  * - DOCA_ERROR_NO_MEMORY: all sends are allocated.
  */
 DOCA_STABLE doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *comch_server,
-                                                                struct doca_comch_connection *peer,
-                                                                const void *msg, uint32_t len,
-                                                                struct doca_comch_task_send **task);
+                                                                struct doca_comch_connection *peer, const void *msg,
+                                                                uint32_t len, struct doca_comch_task_send **task);
 
 /**
  * Allocate a send. The message is read by doca_task_submit(), and is the caller's again after it. The task's
@@ -558,9 +548,8 @@ DOCA_STABLE doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comc
  * - DOCA_ERROR_NO_MEMORY: all sends are allocated.
  */
 DOCA_STABLE doca_error_t doca_comch_client_task_send_alloc_init(struct doca_comch_client *comch_client,
-                                                                struct doca_comch_connection *peer,
-                                                                const void *msg, uint32_t len,
-                                                                struct doca_comch_task_send **task);
+                                                                struct doca_comch_connection *peer, const void *msg,
+                                                                uint32_t len, struct doca_comch_task_send **task);
 
 /**
  * The task, to be submitted.
@@ -581,8 +570,8 @@ DOCA_STABLE struct doca_task *doca_comch_task_send_as_task(struct doca_comch_tas
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  */
-DOCA_STABLE doca_error_t doca_comch_server_event_msg_recv_register(
-    struct doca_comch_server *comch_server, doca_comch_event_msg_recv_cb_t recv_event_cb);
+DOCA_STABLE doca_error_t doca_comch_server_event_msg_recv_register(struct doca_comch_server *comch_server,
+                                                                   doca_comch_event_msg_recv_cb_t recv_event_cb);
 
 /**
  * Set what is called when a message has come. Needed before the start.
@@ -595,8 +584,8 @@ DOCA_STABLE doca_error_t doca_comch_server_event_msg_recv_register(
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  */
-DOCA_STABLE doca_error_t doca_comch_client_event_msg_recv_register(
-    struct doca_comch_client *comch_client, doca_comch_event_msg_recv_cb_t recv_event_cb);
+DOCA_STABLE doca_error_t doca_comch_client_event_msg_recv_register(struct doca_comch_client *comch_client,
+                                                                   doca_comch_event_msg_recv_cb_t recv_event_cb);
 
 /**
  * Set what is called when clients come and go. Needed before the start.
@@ -634,9 +623,9 @@ DOCA_STABLE doca_error_t doca_comch_connection_update_info(struct doca_comch_con
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or there is no such counter.
  */
-DOCA_STABLE doca_error_t
-doca_comch_connection_get_counter(const struct doca_comch_connection *comch_connection,
-                                  enum doca_comch_counter counter_type, uint64_t *counter_value);
+DOCA_STABLE doca_error_t doca_comch_connection_get_counter(const struct doca_comch_connection *comch_connection,
+                                                           enum doca_comch_counter counter_type,
+                                                           uint64_t *counter_value);
 
 /**
  * Set what is called when consumers of the peer come and go. Needed by who has producers.

@@ -77,9 +77,9 @@ typedef uint64_t doca_dpa_dev_comch_consumer_t;
  * @param [in] task_user_data The task's word.
  * @param [in] ctx_user_data The context's word.
  */
-typedef void (*doca_comch_consumer_task_post_recv_completion_cb_t)(
-    struct doca_comch_consumer_task_post_recv *task, union doca_data task_user_data,
-    union doca_data ctx_user_data);
+typedef void (*doca_comch_consumer_task_post_recv_completion_cb_t)(struct doca_comch_consumer_task_post_recv *task,
+                                                                   union doca_data task_user_data,
+                                                                   union doca_data ctx_user_data);
 
 /**
  * Create a consumer. Its context is idle and connected to no progress engine.
@@ -96,8 +96,7 @@ typedef void (*doca_comch_consumer_task_post_recv_completion_cb_t)(
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot have consumers.
  */
 DOCA_STABLE doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_connection,
-                                                    struct doca_mmap *buf_mmap,
-                                                    struct doca_comch_consumer **consumer);
+                                                    struct doca_mmap *buf_mmap, struct doca_comch_consumer **consumer);
 
 /**
  * Destroy a consumer and its context.
@@ -392,9 +391,9 @@ DOCA_EXPERIMENTAL doca_error_t doca_comch_consumer_set_dev_max_num_recv(struct d
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
-                                   struct doca_comch_consumer_completion *consumer_comp, uint32_t user_data);
+DOCA_EXPERIMENTAL doca_error_t doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
+                                                                  struct doca_comch_consumer_completion *consumer_comp,
+                                                                  uint32_t user_data);
 
 /**
  * The handle of a consumer for code on the DPA.
@@ -405,8 +404,8 @@ doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_comch_consumer_get_dpa_handle(
-    struct doca_comch_consumer *consumer, doca_dpa_dev_comch_consumer_t *dpa_consumer);
+DOCA_EXPERIMENTAL doca_error_t doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *consumer,
+                                                                  doca_dpa_dev_comch_consumer_t *dpa_consumer);
 
 /* Tasks. */
 
@@ -426,8 +425,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_comch_consumer_get_dpa_handle(
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  */
 DOCA_STABLE doca_error_t doca_comch_consumer_task_post_recv_set_conf(
-    struct doca_comch_consumer *consumer,
-    doca_comch_consumer_task_post_recv_completion_cb_t task_completion_cb,
+    struct doca_comch_consumer *consumer, doca_comch_consumer_task_post_recv_completion_cb_t task_completion_cb,
     doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb, uint32_t num_post_recv_tasks);
 
 /**
@@ -443,9 +441,8 @@ DOCA_STABLE doca_error_t doca_comch_consumer_task_post_recv_set_conf(
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks are allocated.
  */
-DOCA_STABLE doca_error_t
-doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consumer, struct doca_buf *buf,
-                                              struct doca_comch_consumer_task_post_recv **task);
+DOCA_STABLE doca_error_t doca_comch_consumer_task_post_recv_alloc_init(
+    struct doca_comch_consumer *consumer, struct doca_buf *buf, struct doca_comch_consumer_task_post_recv **task);
 
 /**
  * The buffer. State: any.

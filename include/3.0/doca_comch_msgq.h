@@ -63,8 +63,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_comch_msgq_destroy(struct doca_comch_msgq *m
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_comch_msgq_set_dpa_consumer(struct doca_comch_msgq *msgq,
-                                                                struct doca_dpa *dpa);
+DOCA_EXPERIMENTAL doca_error_t doca_comch_msgq_set_dpa_consumer(struct doca_comch_msgq *msgq, struct doca_dpa *dpa);
 
 /**
  * Set how many consumers there can be.
@@ -87,8 +86,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_comch_msgq_set_max_num_consumers(struct doca
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_comch_msgq_set_dpa_producer(struct doca_comch_msgq *msgq,
-                                                                struct doca_dpa *dpa);
+DOCA_EXPERIMENTAL doca_error_t doca_comch_msgq_set_dpa_producer(struct doca_comch_msgq *msgq, struct doca_dpa *dpa);
 
 /**
  * Set how many producers there can be.

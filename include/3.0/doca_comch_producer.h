@@ -203,8 +203,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_comch_producer_set_dev_max_num_send(struct d
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_comch_producer_dpa_completion_attach(
-    struct doca_comch_producer *producer, struct doca_dpa_completion *dpa_comp);
+DOCA_EXPERIMENTAL doca_error_t doca_comch_producer_dpa_completion_attach(struct doca_comch_producer *producer,
+                                                                         struct doca_dpa_completion *dpa_comp);
 
 /**
  * The handle of a producer for code on the DPA.
@@ -215,8 +215,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_comch_producer_dpa_completion_attach(
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_comch_producer_get_dpa_handle(
-    struct doca_comch_producer *producer, doca_dpa_dev_comch_producer_t *dpa_producer);
+DOCA_EXPERIMENTAL doca_error_t doca_comch_producer_get_dpa_handle(struct doca_comch_producer *producer,
+                                                                  doca_dpa_dev_comch_producer_t *dpa_producer);
 
 /* Tasks. */
 
@@ -257,9 +257,10 @@ DOCA_STABLE doca_error_t doca_comch_producer_task_send_set_conf(
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks are allocated.
  */
-DOCA_STABLE doca_error_t doca_comch_producer_task_send_alloc_init(
-    struct doca_comch_producer *producer, const struct doca_buf *buf, uint8_t *imm_data,
-    uint32_t imm_data_len, uint32_t consumer_id, struct doca_comch_producer_task_send **task);
+DOCA_STABLE doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer,
+                                                                  const struct doca_buf *buf, uint8_t *imm_data,
+                                                                  uint32_t imm_data_len, uint32_t consumer_id,
+                                                                  struct doca_comch_producer_task_send **task);
 
 /**
  * The buffer. State: any.
@@ -287,8 +288,7 @@ DOCA_STABLE void doca_comch_producer_task_send_set_buf(struct doca_comch_produce
  * @param [in] task The task.
  * @return Its number.
  */
-DOCA_STABLE uint32_t
-doca_comch_producer_task_send_get_consumer_id(const struct doca_comch_producer_task_send *task);
+DOCA_STABLE uint32_t doca_comch_producer_task_send_get_consumer_id(const struct doca_comch_producer_task_send *task);
 
 /**
  * Change the consumer.
@@ -307,8 +307,7 @@ DOCA_STABLE void doca_comch_producer_task_send_set_consumer_id(struct doca_comch
  * @param [in] task The task.
  * @return Its first byte; NULL when there is none.
  */
-DOCA_STABLE uint8_t *
-doca_comch_producer_task_send_get_imm_data(const struct doca_comch_producer_task_send *task);
+DOCA_STABLE uint8_t *doca_comch_producer_task_send_get_imm_data(const struct doca_comch_producer_task_send *task);
 
 /**
  * How much immediate data there is. State: any.
@@ -316,8 +315,7 @@ doca_comch_producer_task_send_get_imm_data(const struct doca_comch_producer_task
  * @param [in] task The task.
  * @return Bytes.
  */
-DOCA_STABLE uint32_t
-doca_comch_producer_task_send_get_imm_data_len(const struct doca_comch_producer_task_send *task);
+DOCA_STABLE uint32_t doca_comch_producer_task_send_get_imm_data_len(const struct doca_comch_producer_task_send *task);
 
 /**
  * Change the immediate data.
@@ -337,8 +335,7 @@ DOCA_STABLE void doca_comch_producer_task_send_set_imm_data(struct doca_comch_pr
  * @param [in] task The task.
  * @return The same object, as a task of any kind.
  */
-DOCA_STABLE struct doca_task *
-doca_comch_producer_task_send_as_task(struct doca_comch_producer_task_send *task);
+DOCA_STABLE struct doca_task *doca_comch_producer_task_send_as_task(struct doca_comch_producer_task_send *task);
 
 #ifdef __cplusplus
 }

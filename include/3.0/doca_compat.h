@@ -28,9 +28,9 @@
 #ifdef DOCA_ALLOW_EXPERIMENTAL_API
 #define DOCA_EXPERIMENTAL __attribute__((section(".text.experimental"))) DOCA_STABLE
 #else
-#define DOCA_EXPERIMENTAL                                                                                    \
-    __attribute__((deprecated("Symbol is defined as experimental")))                                         \
-    __attribute__((section(".text.experimental"))) DOCA_STABLE
+#define DOCA_EXPERIMENTAL                                                                                              \
+    __attribute__((deprecated("Symbol is defined as experimental"))) __attribute__((section(".text.experimental")))    \
+    DOCA_STABLE
 #endif
 
 /** Marks a public function that has a successor. Who calls it is warned. */

@@ -72,8 +72,7 @@ enum doca_ctx_states {
  * @param [in] next_state The state now.
  */
 typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_data, struct doca_ctx *ctx,
-                                                  enum doca_ctx_states prev_state,
-                                                  enum doca_ctx_states next_state);
+                                                  enum doca_ctx_states prev_state, enum doca_ctx_states next_state);
 
 /**
  * Start a context. Its configuration is frozen until it is idle again.
@@ -124,8 +123,7 @@ DOCA_STABLE doca_error_t doca_ctx_stop(struct doca_ctx *ctx);
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-DOCA_STABLE doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx,
-                                                         size_t *num_inflight_tasks);
+DOCA_STABLE doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t *num_inflight_tasks);
 
 /**
  * Let code on a GPU use the context, in place of tasks.
@@ -169,8 +167,7 @@ DOCA_STABLE doca_error_t doca_ctx_get_user_data(const struct doca_ctx *ctx, unio
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: ctx is NULL.
  */
-DOCA_STABLE doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx,
-                                                       doca_ctx_state_changed_callback_t cb);
+DOCA_STABLE doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx, doca_ctx_state_changed_callback_t cb);
 
 /**
  * The state of a context. State: any.

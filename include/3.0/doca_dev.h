@@ -119,8 +119,7 @@ DOCA_STABLE doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_lis
  *   doca_rdma_bridge_open_dev_from_pd().
  */
 DOCA_STABLE doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
-                                                      struct doca_devinfo_rep ***dev_list_rep,
-                                                      uint32_t *nb_devs_rep);
+                                                      struct doca_devinfo_rep ***dev_list_rep, uint32_t *nb_devs_rep);
 
 /**
  * Free a list of representors and every element of it. Representors opened from it stay open.
@@ -221,8 +220,7 @@ DOCA_STABLE struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_OPERATING_SYSTEM: the operating system does not tell the address.
  */
-DOCA_STABLE doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo,
-                                                       char *pci_addr_str);
+DOCA_STABLE doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, char *pci_addr_str);
 
 /**
  * Whether a local device has this PCI address. opendoca: a software device may answer to further addresses;
@@ -236,8 +234,8 @@ DOCA_STABLE doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or pci_addr_str has neither of the two forms.
  * - DOCA_ERROR_OPERATING_SYSTEM: the operating system does not tell the device's address.
  */
-DOCA_STABLE doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo,
-                                                        const char *pci_addr_str, uint8_t *is_equal);
+DOCA_STABLE doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo, const char *pci_addr_str,
+                                                        uint8_t *is_equal);
 
 /**
  * The IPv4 address of a local device's network interface.
@@ -328,8 +326,7 @@ DOCA_STABLE doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo
  * - DOCA_ERROR_NOT_SUPPORTED: the port has no rate. opendoca: it is down, or could not be queried when the
  *   list was made. A software device has the rate of its topology, 100 Gb/s by default, and none if that is 0.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo,
-                                                            uint64_t *active_rate);
+DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, uint64_t *active_rate);
 
 /**
  * The number by which the card knows a local device's function (VHCA).
@@ -342,8 +339,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_active_rate(const struct doca_de
  * - DOCA_ERROR_NOT_SUPPORTED: the device has none. opendoca: it is neither a software device, whose topology
  *   numbers the functions, nor an mlx5 device that takes commands.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo,
-                                                        uint16_t *vhca_id);
+DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16_t *vhca_id);
 
 /**
  * The kind of a local device's function.
@@ -371,8 +367,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_pci_func_type(const struct doca_
  * - DOCA_ERROR_NOT_SUPPORTED: the device is no SF, or its number is not known. opendoca: known are those of
  *   mlx5's SFs, from the kernel, and of software devices, from their topology.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo,
-                                                         uint32_t *sf_index);
+DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index);
 
 /**
  * Whether a local device can plug and unplug emulated functions.
@@ -437,8 +432,8 @@ DOCA_STABLE doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const stru
  * - DOCA_ERROR_DRIVER: the device could not be queried.
  * - DOCA_ERROR_NOT_SUPPORTED: as of doca_devinfo_rep_cap_is_filter_all_supported().
  */
-DOCA_STABLE doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(
-    const struct doca_devinfo *devinfo, uint8_t *filter_emulated_supported);
+DOCA_STABLE doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(const struct doca_devinfo *devinfo,
+                                                                           uint8_t *filter_emulated_supported);
 
 /**
  * Whether doca_dev_accelerate_resource_reclaim() works on a local device.

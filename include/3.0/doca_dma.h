@@ -69,8 +69,7 @@ struct doca_gpu_dma;
  * @param [in] task_user_data The task's word.
  * @param [in] ctx_user_data The context's word.
  */
-typedef void (*doca_dma_task_memcpy_completion_cb_t)(struct doca_dma_task_memcpy *task,
-                                                     union doca_data task_user_data,
+typedef void (*doca_dma_task_memcpy_completion_cb_t)(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
                                                      union doca_data ctx_user_data);
 
 /**
@@ -128,8 +127,7 @@ DOCA_STABLE struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma);
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: dma is NULL.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_dma_set_ordered_completions(struct doca_dma *dma,
-                                                                uint8_t ordered_completions);
+DOCA_EXPERIMENTAL doca_error_t doca_dma_set_ordered_completions(struct doca_dma *dma, uint8_t ordered_completions);
 
 /**
  * How many copies an object can have at most, for doca_dma_task_memcpy_set_conf(). State: any.
@@ -183,9 +181,10 @@ DOCA_STABLE doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct 
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot copy.
  */
-DOCA_STABLE doca_error_t
-doca_dma_task_memcpy_set_conf(struct doca_dma *dma, doca_dma_task_memcpy_completion_cb_t task_completion_cb,
-                              doca_dma_task_memcpy_completion_cb_t task_error_cb, uint32_t num_memcpy_tasks);
+DOCA_STABLE doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
+                                                       doca_dma_task_memcpy_completion_cb_t task_completion_cb,
+                                                       doca_dma_task_memcpy_completion_cb_t task_error_cb,
+                                                       uint32_t num_memcpy_tasks);
 
 /**
  * Allocate a copy. A data path function: nothing is checked but the state.

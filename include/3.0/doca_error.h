@@ -68,10 +68,10 @@ typedef enum doca_error {
  * Keeps the first failure of several calls: assigns t to r as long as r is DOCA_SUCCESS. A statement; t is
  * not evaluated when r already holds an error.
  */
-#define DOCA_ERROR_PROPAGATE(r, t)                                                                           \
-    do {                                                                                                     \
-        if ((r) == DOCA_SUCCESS)                                                                             \
-            (r) = (t);                                                                                       \
+#define DOCA_ERROR_PROPAGATE(r, t)                                                                                     \
+    do {                                                                                                               \
+        if ((r) == DOCA_SUCCESS)                                                                                       \
+            (r) = (t);                                                                                                 \
     } while (0)
 
 /**

@@ -62,8 +62,7 @@ struct doca_graph_node;
  * @param [in] instance_user_data The instance's word.
  * @param [in] graph_user_data The graph's word.
  */
-typedef void (*doca_graph_completion_cb_t)(struct doca_graph_instance *instance,
-                                           union doca_data instance_user_data,
+typedef void (*doca_graph_completion_cb_t)(struct doca_graph_instance *instance, union doca_data instance_user_data,
                                            union doca_data graph_user_data);
 
 /**
@@ -113,8 +112,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_destroy(struct doca_graph *graph);
  */
 DOCA_EXPERIMENTAL doca_error_t doca_graph_set_conf(struct doca_graph *graph,
                                                    doca_graph_completion_cb_t graph_completion_cb,
-                                                   doca_graph_completion_cb_t graph_error_cb,
-                                                   uint32_t num_instances);
+                                                   doca_graph_completion_cb_t graph_error_cb, uint32_t num_instances);
 
 /**
  * Set the word that the graph's callbacks get. State: any.
@@ -134,8 +132,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_set_user_data(struct doca_graph *graph
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_graph_get_user_data(const struct doca_graph *graph,
-                                                        union doca_data *user_data);
+DOCA_EXPERIMENTAL doca_error_t doca_graph_get_user_data(const struct doca_graph *graph, union doca_data *user_data);
 
 /**
  * Add a node that submits a task of a context.
@@ -150,8 +147,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_get_user_data(const struct doca_graph 
  * - DOCA_ERROR_BAD_STATE: the graph is started, or (opendoca) a node of another one.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_graph_node_create_from_ctx(struct doca_graph *graph,
-                                                               const struct doca_ctx *ctx,
+DOCA_EXPERIMENTAL doca_error_t doca_graph_node_create_from_ctx(struct doca_graph *graph, const struct doca_ctx *ctx,
                                                                struct doca_graph_node **node);
 
 /**
@@ -167,8 +163,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_node_create_from_ctx(struct doca_graph
  * - DOCA_ERROR_BAD_STATE: the graph is started, or (opendoca) a node of another one.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_graph_node_create_from_user(struct doca_graph *graph,
-                                                                doca_graph_user_node_cb_t cb,
+DOCA_EXPERIMENTAL doca_error_t doca_graph_node_create_from_user(struct doca_graph *graph, doca_graph_user_node_cb_t cb,
                                                                 struct doca_graph_node **node);
 
 /**
@@ -186,8 +181,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_node_create_from_user(struct doca_grap
  *   (opendoca).
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_graph_node_create_from_graph(struct doca_graph *graph,
-                                                                 struct doca_graph *sub_graph,
+DOCA_EXPERIMENTAL doca_error_t doca_graph_node_create_from_graph(struct doca_graph *graph, struct doca_graph *sub_graph,
                                                                  struct doca_graph_node **node);
 
 /**
@@ -204,8 +198,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_node_create_from_graph(struct doca_gra
  * - DOCA_ERROR_BAD_STATE: the graph is started.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_graph_add_dependency(struct doca_graph *graph,
-                                                         struct doca_graph_node *from,
+DOCA_EXPERIMENTAL doca_error_t doca_graph_add_dependency(struct doca_graph *graph, struct doca_graph_node *from,
                                                          struct doca_graph_node *to);
 
 /**
@@ -284,8 +277,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_set_user_data(struct doca_gra
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_get_user_data(
-    const struct doca_graph_instance *graph_instance, union doca_data *user_data);
+DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_get_user_data(const struct doca_graph_instance *graph_instance,
+                                                                 union doca_data *user_data);
 
 /**
  * Set the task of a context node.
@@ -301,8 +294,9 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_get_user_data(
  * - DOCA_ERROR_NOT_PERMITTED: the node is no context node, or the task is of another context.
  * - DOCA_ERROR_BAD_STATE: the instance is submitted.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_set_ctx_node_data(
-    struct doca_graph_instance *graph_instance, struct doca_graph_node *node, struct doca_task *task);
+DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_set_ctx_node_data(struct doca_graph_instance *graph_instance,
+                                                                     struct doca_graph_node *node,
+                                                                     struct doca_task *task);
 
 /**
  * Set what the callback of a user node gets.
@@ -317,8 +311,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_set_ctx_node_data(
  * - DOCA_ERROR_NOT_PERMITTED: the node is no user node.
  * - DOCA_ERROR_BAD_STATE: the instance is submitted.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_set_user_node_data(
-    struct doca_graph_instance *graph_instance, struct doca_graph_node *node, void *cookie);
+DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_set_user_node_data(struct doca_graph_instance *graph_instance,
+                                                                      struct doca_graph_node *node, void *cookie);
 
 /**
  * Set the instance that a sub-graph node runs.
@@ -333,9 +327,9 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_set_user_node_data(
  * - DOCA_ERROR_NOT_PERMITTED: the node is no sub-graph node, or the sub-instance is of another graph.
  * - DOCA_ERROR_BAD_STATE: the instance is submitted.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_set_sub_graph_node_data(
-    struct doca_graph_instance *graph_instance, struct doca_graph_node *node,
-    struct doca_graph_instance *sub_graph_instance);
+DOCA_EXPERIMENTAL doca_error_t
+doca_graph_instance_set_sub_graph_node_data(struct doca_graph_instance *graph_instance, struct doca_graph_node *node,
+                                            struct doca_graph_instance *sub_graph_instance);
 
 /**
  * Run an instance. One of the graph's callbacks tells of its end.

@@ -78,8 +78,7 @@ typedef void (*log_flush_callback)(char *buf);
  * - DOCA_ERROR_INVALID_VALUE: backend is NULL or the SDK's, or level is not a doca_log_level.
  * - DOCA_ERROR_NOT_PERMITTED: the lower limit was made strict.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_log_backend_set_level_lower_limit(struct doca_log_backend *backend,
-                                                                      uint32_t level);
+DOCA_EXPERIMENTAL doca_error_t doca_log_backend_set_level_lower_limit(struct doca_log_backend *backend, uint32_t level);
 
 /**
  * Sets the upper limit (the most severe level shown) of one backend.
@@ -101,8 +100,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_log_backend_set_level_upper_limit(struct doc
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: backend is NULL or the SDK's.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend);
+DOCA_EXPERIMENTAL doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend);
 
 /**
  * Makes the upper limit of a backend final: neither doca_log_backend_set_level_upper_limit() nor
@@ -112,8 +110,7 @@ doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend);
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: backend is NULL or the SDK's.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend);
+DOCA_EXPERIMENTAL doca_error_t doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend);
 
 /**
  * Sets the lower limit (the most verbose level shown) for backends of the program to come and for those that
@@ -180,8 +177,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_log_unregister_source(int source);
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NO_MEMORY: no memory for the backend.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_log_backend_create_with_file(FILE *fptr,
-                                                                 struct doca_log_backend **backend);
+DOCA_EXPERIMENTAL doca_error_t doca_log_backend_create_with_file(FILE *fptr, struct doca_log_backend **backend);
 
 /**
  * Creates a backend of the program's log that writes to a file descriptor.
@@ -208,8 +204,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_log_backend_create_with_fd(int fd, struct do
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or capacity is below 2.
  * - DOCA_ERROR_NO_MEMORY: no memory for the backend.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_log_backend_create_with_buf(char *buf, size_t capacity,
-                                                                log_flush_callback handler,
+DOCA_EXPERIMENTAL doca_error_t doca_log_backend_create_with_buf(char *buf, size_t capacity, log_flush_callback handler,
                                                                 struct doca_log_backend **backend);
 
 /**
@@ -222,8 +217,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_log_backend_create_with_buf(char *buf, size_
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or name is empty.
  * - DOCA_ERROR_NO_MEMORY: no memory for the backend or the name.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_log_backend_create_with_syslog(const char *name,
-                                                                   struct doca_log_backend **backend);
+DOCA_EXPERIMENTAL doca_error_t doca_log_backend_create_with_syslog(const char *name, struct doca_log_backend **backend);
 
 /**
  * Sets the limit (the most verbose level shown) of one backend of the SDK.
@@ -233,8 +227,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_log_backend_create_with_syslog(const char *n
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: backend is NULL or the program's, or level is not a doca_log_level.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_log_backend_set_sdk_level(struct doca_log_backend *backend,
-                                                              uint32_t level);
+DOCA_EXPERIMENTAL doca_error_t doca_log_backend_set_sdk_level(struct doca_log_backend *backend, uint32_t level);
 
 /**
  * Creates a backend of the libraries' log that writes to a stdio stream and flushes it after each line.
@@ -246,8 +239,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_log_backend_set_sdk_level(struct doca_log_ba
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NO_MEMORY: no memory for the backend.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_log_backend_create_with_file_sdk(FILE *fptr,
-                                                                     struct doca_log_backend **backend);
+DOCA_EXPERIMENTAL doca_error_t doca_log_backend_create_with_file_sdk(FILE *fptr, struct doca_log_backend **backend);
 
 /**
  * Creates a backend of the libraries' log that writes to a file descriptor.
@@ -334,24 +326,23 @@ DOCA_EXPERIMENTAL doca_error_t doca_log_backend_create_standard(void);
  *   there is no such source.
  * - DOCA_ERROR_IO_FAILED: a backend could not write the message; the others have it.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_log(uint32_t level, int source, const char *fname, int line,
-                                        const char *func, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
+DOCA_EXPERIMENTAL doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func,
+                                        const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /**
  * Makes the source file a source of messages, which the macros below need. At file scope, once; source is the
  * name as it stands, without quotes, and may contain `::`. A semicolon may follow. The source exists from
  * before the constructors of default priority until after the destructors.
  */
-#define DOCA_LOG_REGISTER(source)                                                                            \
-    static int log_source;                                                                                   \
-    static __attribute__((constructor(101), used)) void DOCA_LOG_CTOR_##__FILE__(void)                       \
-    {                                                                                                        \
-        doca_log_register_source(#source, &log_source);                                                      \
-    }                                                                                                        \
-    static __attribute__((destructor(101), used)) void DOCA_LOG_DTOR_##__FILE__(void)                        \
-    {                                                                                                        \
-        doca_log_unregister_source(log_source);                                                              \
+#define DOCA_LOG_REGISTER(source)                                                                                      \
+    static int log_source;                                                                                             \
+    static __attribute__((constructor(101), used)) void DOCA_LOG_CTOR_##__FILE__(void)                                 \
+    {                                                                                                                  \
+        doca_log_register_source(#source, &log_source);                                                                \
+    }                                                                                                                  \
+    static __attribute__((destructor(101), used)) void DOCA_LOG_DTOR_##__FILE__(void)                                  \
+    {                                                                                                                  \
+        doca_log_unregister_source(log_source);                                                                        \
     }
 
 /**
@@ -373,8 +364,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_log(uint32_t level, int source, const char *
 #ifdef DOCA_LOGGING_ALLOW_TRACE
 #define DOCA_LOG_TRC(...) DOCA_LOG(DOCA_LOG_LEVEL_TRACE, __VA_ARGS__)
 #else
-#define DOCA_LOG_TRC(...)                                                                                    \
-    do {                                                                                                     \
+#define DOCA_LOG_TRC(...)                                                                                              \
+    do {                                                                                                               \
     } while (0)
 #endif
 

@@ -207,8 +207,7 @@ DOCA_STABLE doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const str
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise; no device has a DPA.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap,
-                                                            const struct doca_dev *dev,
+DOCA_EXPERIMENTAL doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
                                                             doca_dpa_dev_mmap_t *dpa_mmap_handle);
 
 /**
@@ -238,9 +237,9 @@ DOCA_EXPERIMENTAL doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mm
  *   that is not across the PCIe: one behind another port, or another one of the host. The log names the reason.
  * - DOCA_ERROR_DRIVER: the device failed.
  */
-DOCA_STABLE doca_error_t doca_mmap_create_from_export(const union doca_data *user_data,
-                                                      const void *export_desc, size_t export_desc_len,
-                                                      struct doca_dev *dev, struct doca_mmap **mmap);
+DOCA_STABLE doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
+                                                      size_t export_desc_len, struct doca_dev *dev,
+                                                      struct doca_mmap **mmap);
 
 /**
  * Set the memory range. Needed before the first start, and possible once.
@@ -326,8 +325,7 @@ DOCA_STABLE doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, vo
  * - DOCA_ERROR_NOT_FOUND: the map does not know the device (opendoca).
  * - DOCA_ERROR_NOT_SUPPORTED: the device has no such key, as a software device.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_mmap_get_mkey(struct doca_mmap *mmap, struct doca_dev *dev,
-                                                  uint32_t *mkey);
+DOCA_EXPERIMENTAL doca_error_t doca_mmap_get_mkey(struct doca_mmap *mmap, struct doca_dev *dev, uint32_t *mkey);
 
 /**
  * Set what doca_mmap_destroy() calls for the memory range.
@@ -363,8 +361,7 @@ DOCA_STABLE doca_error_t doca_mmap_get_user_data(const struct doca_mmap *mmap, u
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-DOCA_STABLE doca_error_t doca_mmap_get_max_num_devices(const struct doca_mmap *mmap,
-                                                       uint32_t *max_num_devices);
+DOCA_STABLE doca_error_t doca_mmap_get_max_num_devices(const struct doca_mmap *mmap, uint32_t *max_num_devices);
 
 /**
  * How many buffers of the map exist, from all inventories. State: any.

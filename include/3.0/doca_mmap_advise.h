@@ -47,8 +47,7 @@ struct doca_mmap_advise_task_invalidate_cache;
  * @param [in] ctx_user_data The context's word.
  */
 typedef void (*doca_mmap_advise_task_invalidate_cache_completion_cb_t)(
-    struct doca_mmap_advise_task_invalidate_cache *task, union doca_data task_user_data,
-    union doca_data ctx_user_data);
+    struct doca_mmap_advise_task_invalidate_cache *task, union doca_data task_user_data, union doca_data ctx_user_data);
 
 /**
  * Create an object, whose context is idle and connected to no progress engine.
@@ -59,8 +58,7 @@ typedef void (*doca_mmap_advise_task_invalidate_cache_completion_cb_t)(
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_mmap_advise_create(struct doca_dev *dev,
-                                                       struct doca_mmap_advise **mmap_advise);
+DOCA_EXPERIMENTAL doca_error_t doca_mmap_advise_create(struct doca_dev *dev, struct doca_mmap_advise **mmap_advise);
 
 /**
  * Destroy an object and its context.
@@ -104,8 +102,8 @@ doca_mmap_advise_cap_task_cache_invalidate_is_supported(const struct doca_devinf
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot invalidate its caches.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_mmap_advise_task_cache_invalidate_get_max_buf_size(
-    const struct doca_devinfo *devinfo, uint64_t *buf_size);
+DOCA_EXPERIMENTAL doca_error_t
+doca_mmap_advise_task_cache_invalidate_get_max_buf_size(const struct doca_devinfo *devinfo, uint64_t *buf_size);
 
 /**
  * Configure invalidations: the callbacks and the number. Needed before one can be allocated; a second call
@@ -122,8 +120,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_mmap_advise_task_cache_invalidate_get_max_bu
  * - DOCA_ERROR_NOT_PERMITTED: the context is not idle.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_mmap_advise_task_invalidate_cache_set_conf(
-    struct doca_mmap_advise *mmap_advise,
-    doca_mmap_advise_task_invalidate_cache_completion_cb_t completion_cb,
+    struct doca_mmap_advise *mmap_advise, doca_mmap_advise_task_invalidate_cache_completion_cb_t completion_cb,
     doca_mmap_advise_task_invalidate_cache_completion_cb_t error_cb, uint32_t num_tasks);
 
 /**

@@ -149,8 +149,7 @@ DOCA_STABLE uint8_t doca_pe_progress(struct doca_pe *pe);
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-DOCA_STABLE doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe,
-                                                         doca_notification_handle_t *handle);
+DOCA_STABLE doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe, doca_notification_handle_t *handle);
 
 /**
  * Take back a notification, after waking.
@@ -307,8 +306,7 @@ DOCA_STABLE void doca_task_set_user_data(struct doca_task *task, union doca_data
  * @param [in] task_batch The batch.
  * @param [in] user_data The word.
  */
-DOCA_EXPERIMENTAL void doca_task_batch_set_user_data(struct doca_task_batch *task_batch,
-                                                     union doca_data user_data);
+DOCA_EXPERIMENTAL void doca_task_batch_set_user_data(struct doca_task_batch *task_batch, union doca_data user_data);
 
 /**
  * The task's word. State: any.

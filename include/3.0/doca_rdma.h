@@ -26,9 +26,9 @@
  * asked for by address: of these one that was rejected, could not be accepted or was never established is gone
  * with the next doca_pe_progress() after the call, or after doca_rdma_connection_failure_cb_t; and of those that
  * were established and have ended, as many as doca_rdma_set_max_num_connections() allows stay valid, the newest.
- * While it is valid, it answers as a connection that has ended: doca_rdma_connection_disconnect() succeeds, its word and its number are those that it had, it has no
- * address (DOCA_ERROR_NOT_FOUND), doca_rdma_connect(), doca_rdma_connection_accept() and _reject() give
- * DOCA_ERROR_BAD_STATE, and a task ends with DOCA_ERROR_SHUTDOWN.
+ * While it is valid, it answers as a connection that has ended: doca_rdma_connection_disconnect() succeeds, its word
+ * and its number are those that it had, it has no address (DOCA_ERROR_NOT_FOUND), doca_rdma_connect(),
+ * doca_rdma_connection_accept() and _reject() give DOCA_ERROR_BAD_STATE, and a task ends with DOCA_ERROR_SHUTDOWN.
  *
  * A task ends with
  * - DOCA_ERROR_INVALID_VALUE: a buffer is missing, a list or message too long, a write longer than its
@@ -160,10 +160,9 @@ enum doca_rdma_addr_type {
 
 /** What the peer did to complete a receive. */
 enum doca_rdma_opcode {
-    DOCA_RDMA_OPCODE_RECV_SEND = 0,          /**< A send. */
-    DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM = 1, /**< A send with immediate data. */
-    DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM =
-        2, /**< A write with immediate data; the data is where the peer put it. */
+    DOCA_RDMA_OPCODE_RECV_SEND = 0,           /**< A send. */
+    DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM = 1,  /**< A send with immediate data. */
+    DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM = 2, /**< A write with immediate data; the data is where the peer put it. */
 };
 
 /** Global identifier of a port, in network byte order. */
@@ -193,8 +192,8 @@ typedef void (*doca_rdma_connection_request_cb_t)(struct doca_rdma_connection *r
  * the callback is called in the next doca_pe_progress() that has time for it (doca_pe_request_notification()
  * announces it). It reports nothing about the peer's doca_rdma_connect(). Tasks that were submitted before it
  * may complete before it. A program that starts its work after doca_rdma_connect() must not start it here a
- * second time. The connection's word is 0 unless doca_rdma_connection_set_user_data() has set it. The callback is not called if the program has disconnected the connection, or stopped the
- * context, before.
+ * second time. The connection's word is 0 unless doca_rdma_connection_set_user_data() has set it. The callback is not
+ * called if the program has disconnected the connection, or stopped the context, before.
  *
  * @param [in] rdma_connection The connection.
  * @param [in] connection_user_data The connection's word.
@@ -217,8 +216,7 @@ typedef void (*doca_rdma_connection_established_cb_t)(struct doca_rdma_connectio
  * @param [in] ctx_user_data The context's word.
  */
 typedef void (*doca_rdma_connection_failure_cb_t)(struct doca_rdma_connection *rdma_connection,
-                                                  union doca_data connection_user_data,
-                                                  union doca_data ctx_user_data);
+                                                  union doca_data connection_user_data, union doca_data ctx_user_data);
 
 /**
  * Called when a connection has ended.
@@ -240,8 +238,7 @@ typedef void (*doca_rdma_connection_disconnection_cb_t)(struct doca_rdma_connect
  * @param [in] ctx_user_data The context's word.
  */
 typedef void (*doca_rdma_task_receive_completion_cb_t)(struct doca_rdma_task_receive *task,
-                                                       union doca_data task_user_data,
-                                                       union doca_data ctx_user_data);
+                                                       union doca_data task_user_data, union doca_data ctx_user_data);
 
 /**
  * Called when a task that completes one receive of the peer with a message has ended.
@@ -250,8 +247,7 @@ typedef void (*doca_rdma_task_receive_completion_cb_t)(struct doca_rdma_task_rec
  * @param [in] task_user_data The task's word.
  * @param [in] ctx_user_data The context's word.
  */
-typedef void (*doca_rdma_task_send_completion_cb_t)(struct doca_rdma_task_send *task,
-                                                    union doca_data task_user_data,
+typedef void (*doca_rdma_task_send_completion_cb_t)(struct doca_rdma_task_send *task, union doca_data task_user_data,
                                                     union doca_data ctx_user_data);
 
 /**
@@ -262,8 +258,7 @@ typedef void (*doca_rdma_task_send_completion_cb_t)(struct doca_rdma_task_send *
  * @param [in] ctx_user_data The context's word.
  */
 typedef void (*doca_rdma_task_send_imm_completion_cb_t)(struct doca_rdma_task_send_imm *task,
-                                                        union doca_data task_user_data,
-                                                        union doca_data ctx_user_data);
+                                                        union doca_data task_user_data, union doca_data ctx_user_data);
 
 /**
  * Called when a task that copies from the peer's memory has ended.
@@ -272,8 +267,7 @@ typedef void (*doca_rdma_task_send_imm_completion_cb_t)(struct doca_rdma_task_se
  * @param [in] task_user_data The task's word.
  * @param [in] ctx_user_data The context's word.
  */
-typedef void (*doca_rdma_task_read_completion_cb_t)(struct doca_rdma_task_read *task,
-                                                    union doca_data task_user_data,
+typedef void (*doca_rdma_task_read_completion_cb_t)(struct doca_rdma_task_read *task, union doca_data task_user_data,
                                                     union doca_data ctx_user_data);
 
 /**
@@ -283,8 +277,7 @@ typedef void (*doca_rdma_task_read_completion_cb_t)(struct doca_rdma_task_read *
  * @param [in] task_user_data The task's word.
  * @param [in] ctx_user_data The context's word.
  */
-typedef void (*doca_rdma_task_write_completion_cb_t)(struct doca_rdma_task_write *task,
-                                                     union doca_data task_user_data,
+typedef void (*doca_rdma_task_write_completion_cb_t)(struct doca_rdma_task_write *task, union doca_data task_user_data,
                                                      union doca_data ctx_user_data);
 
 /**
@@ -296,8 +289,7 @@ typedef void (*doca_rdma_task_write_completion_cb_t)(struct doca_rdma_task_write
  * @param [in] ctx_user_data The context's word.
  */
 typedef void (*doca_rdma_task_write_imm_completion_cb_t)(struct doca_rdma_task_write_imm *task,
-                                                         union doca_data task_user_data,
-                                                         union doca_data ctx_user_data);
+                                                         union doca_data task_user_data, union doca_data ctx_user_data);
 
 /**
  * Called when a task that compares 8 bytes of the peer's memory, and if they are equal exchanges them has
@@ -547,8 +539,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_bridge_prepare_connection(
-    struct doca_rdma *rdma, struct rdma_cm_id *cm_id, struct doca_rdma_connection **rdma_connection);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_bridge_prepare_connection(struct doca_rdma *rdma, struct rdma_cm_id *cm_id,
+                                                                   struct doca_rdma_connection **rdma_connection);
 
 /**
  * Accept on an rdma_cm identifier of the program's own. opendoca: rdma_cm identifiers of the program's own
@@ -672,8 +664,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_get_gid(const struct doca_devinfo *
  * - DOCA_ERROR_DRIVER: the device could not be queried.
  * - DOCA_ERROR_NOT_SUPPORTED: it has not.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_transport_type_is_supported(
-    const struct doca_devinfo *devinfo, enum doca_rdma_transport_type transport_type);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_transport_type_is_supported(const struct doca_devinfo *devinfo,
+                                                                         enum doca_rdma_transport_type transport_type);
 
 /* Properties. State: context idle, where nothing else is said. */
 
@@ -688,8 +680,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_transport_type_is_supported(
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  * - DOCA_ERROR_NOT_SUPPORTED: the size is above what the device can do.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *rdma,
-                                                             uint32_t send_queue_size);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *rdma, uint32_t send_queue_size);
 
 /**
  * Number of receives that code on a GPU or a DPA may have in flight. With the CPU,
@@ -702,8 +693,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *r
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  * - DOCA_ERROR_NOT_SUPPORTED: the instance is used by the CPU; opendoca: always otherwise.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_recv_queue_size(struct doca_rdma *rdma,
-                                                             uint32_t recv_queue_size);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_recv_queue_size(struct doca_rdma *rdma, uint32_t recv_queue_size);
 
 /**
  * Most buffers in the local list of a task other than a receive. opendoca: default is the most
@@ -801,8 +791,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_sl(struct doca_rdma *rdma, uint32_t
  * - DOCA_ERROR_INVALID_VALUE: rdma is NULL or timeout is 0.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_connection_request_timeout(struct doca_rdma *rdma,
-                                                                        uint16_t timeout);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_connection_request_timeout(struct doca_rdma *rdma, uint16_t timeout);
 
 /**
  * Set the word that callbacks of the connection get. State: any.
@@ -812,8 +801,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_connection_request_timeout(struct d
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: rdma_connection is NULL.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_set_user_data(
-    struct doca_rdma_connection *rdma_connection, union doca_data connection_user_data);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_set_user_data(struct doca_rdma_connection *rdma_connection,
+                                                                  union doca_data connection_user_data);
 
 /**
  * Most connections at a time. opendoca: default 1024.
@@ -825,8 +814,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_set_user_data(
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  * - DOCA_ERROR_NOT_SUPPORTED: the number is 0, or the device cannot have as many.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_max_num_connections(struct doca_rdma *rdma,
-                                                                 uint16_t max_num_connections);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_max_num_connections(struct doca_rdma *rdma, uint16_t max_num_connections);
 
 /**
  * How often a message that finds no receive is sent again before the connection breaks. opendoca: default 7;
@@ -850,8 +838,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_rnr_retry_count(struct doca_rdma *r
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_send_queue_size(const struct doca_rdma *rdma,
-                                                             uint32_t *send_queue_size);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_send_queue_size(const struct doca_rdma *rdma, uint32_t *send_queue_size);
 
 /**
  * Number of receives that may be in flight.
@@ -861,8 +848,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_send_queue_size(const struct doca_r
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_recv_queue_size(const struct doca_rdma *rdma,
-                                                             uint32_t *recv_queue_size);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_recv_queue_size(const struct doca_rdma *rdma, uint32_t *recv_queue_size);
 
 /**
  * Most buffers in the local list of a task other than a receive.
@@ -947,8 +933,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_sl(const struct doca_rdma *rdma, ui
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_BAD_STATE: the context does not run on a DPA; opendoca: always otherwise.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma,
-                                                        doca_dpa_dev_rdma_t *dpa_rdma);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_t *dpa_rdma);
 
 /**
  * The handle by which code on a GPU uses the instance.
@@ -961,8 +946,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma,
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_BAD_STATE: the context does not run on a GPU; opendoca: always otherwise.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_gpu_handle(struct doca_rdma *rdma,
-                                                        struct doca_gpu_dev_rdma **gpu_rdma);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_gpu_handle(struct doca_rdma *rdma, struct doca_gpu_dev_rdma **gpu_rdma);
 
 /**
  * How long doca_rdma_connect_to_addr() waits for an answer.
@@ -985,8 +969,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_connection_request_timeout(const st
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_FOUND: it was not made by doca_rdma_connect_to_addr(), or has ended (opendoca).
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_get_addr(
-    const struct doca_rdma_connection *rdma_connection, struct doca_rdma_addr **addr);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_get_addr(const struct doca_rdma_connection *rdma_connection,
+                                                             struct doca_rdma_addr **addr);
 
 /**
  * What an address consists of.
@@ -999,8 +983,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_get_addr(
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_addr_get_params(struct doca_rdma_addr *addr,
-                                                         enum doca_rdma_addr_type *addr_type,
-                                                         const char **address, uint16_t *port);
+                                                         enum doca_rdma_addr_type *addr_type, const char **address,
+                                                         uint16_t *port);
 
 /**
  * The connection's word. State: any.
@@ -1010,8 +994,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_addr_get_params(struct doca_rdma_addr *
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_get_user_data(
-    const struct doca_rdma_connection *rdma_connection, union doca_data *connection_user_data);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_get_user_data(const struct doca_rdma_connection *rdma_connection,
+                                                                  union doca_data *connection_user_data);
 
 /**
  * The number of a connection in its instance. State: any.
@@ -1033,8 +1017,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_get_id(const struct doca_rdm
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_max_num_connections(struct doca_rdma *rdma,
-                                                                 uint16_t *max_num_connections);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_max_num_connections(struct doca_rdma *rdma, uint16_t *max_num_connections);
 
 /**
  * How often a message that finds no receive is sent again.
@@ -1044,8 +1027,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_max_num_connections(struct doca_rdm
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_rnr_retry_count(const struct doca_rdma *rdma,
-                                                             uint8_t *rnr_retry_count);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_rnr_retry_count(const struct doca_rdma *rdma, uint8_t *rnr_retry_count);
 
 /**
  * Set what is called for changes of a connection's state. All are called from doca_pe_progress(). Connections
@@ -1094,8 +1076,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_task_receive_is_supported(const str
  * - DOCA_ERROR_NOT_SUPPORTED: the device has no receives.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_task_receive_get_max_dst_buf_list_len(
-    const struct doca_devinfo *devinfo, enum doca_rdma_transport_type transport_type,
-    uint32_t *max_buf_list_len);
+    const struct doca_devinfo *devinfo, enum doca_rdma_transport_type transport_type, uint32_t *max_buf_list_len);
 
 /**
  * Configure receives: the callbacks and the number. Needed before one can be allocated; a second call
@@ -1158,8 +1139,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_receive_get_dst_buf_list_len(const
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_receive_allocate_init(struct doca_rdma *rdma,
-                                                                    struct doca_buf *dst_buf,
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_receive_allocate_init(struct doca_rdma *rdma, struct doca_buf *dst_buf,
                                                                     union doca_data user_data,
                                                                     struct doca_rdma_task_receive **task);
 
@@ -1188,8 +1168,7 @@ DOCA_EXPERIMENTAL void doca_rdma_task_receive_set_dst_buf(struct doca_rdma_task_
  * @param [in] task The task.
  * @return The buffer.
  */
-DOCA_EXPERIMENTAL struct doca_buf *
-doca_rdma_task_receive_get_dst_buf(const struct doca_rdma_task_receive *task);
+DOCA_EXPERIMENTAL struct doca_buf *doca_rdma_task_receive_get_dst_buf(const struct doca_rdma_task_receive *task);
 
 /**
  * What the peer did. State: from a successful callback until the next submit.
@@ -1256,9 +1235,9 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_task_send_is_supported(const struct
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_send_set_conf(
-    struct doca_rdma *rdma, doca_rdma_task_send_completion_cb_t successful_task_completion_cb,
-    doca_rdma_task_send_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
+DOCA_EXPERIMENTAL doca_error_t
+doca_rdma_task_send_set_conf(struct doca_rdma *rdma, doca_rdma_task_send_completion_cb_t successful_task_completion_cb,
+                             doca_rdma_task_send_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
 /**
  * Allocate a task that completes one receive of the peer with a message.
@@ -1307,8 +1286,7 @@ DOCA_EXPERIMENTAL void doca_rdma_task_send_set_src_buf(struct doca_rdma_task_sen
  * @param [in] task The task.
  * @return The buffer.
  */
-DOCA_EXPERIMENTAL const struct doca_buf *
-doca_rdma_task_send_get_src_buf(const struct doca_rdma_task_send *task);
+DOCA_EXPERIMENTAL const struct doca_buf *doca_rdma_task_send_get_src_buf(const struct doca_rdma_task_send *task);
 
 /**
  * Change the connection.
@@ -1428,8 +1406,7 @@ DOCA_EXPERIMENTAL void doca_rdma_task_send_imm_set_immediate_data(struct doca_rd
  * @param [in] task The task.
  * @return As it was set.
  */
-DOCA_EXPERIMENTAL doca_be32_t
-doca_rdma_task_send_imm_get_immediate_data(const struct doca_rdma_task_send_imm *task);
+DOCA_EXPERIMENTAL doca_be32_t doca_rdma_task_send_imm_get_immediate_data(const struct doca_rdma_task_send_imm *task);
 
 /**
  * Change the connection.
@@ -1439,9 +1416,8 @@ doca_rdma_task_send_imm_get_immediate_data(const struct doca_rdma_task_send_imm 
  * @param [in] task The task.
  * @param [in] rdma_connection The connection.
  */
-DOCA_EXPERIMENTAL void
-doca_rdma_task_send_imm_set_rdma_connection(struct doca_rdma_task_send_imm *task,
-                                            struct doca_rdma_connection *rdma_connection);
+DOCA_EXPERIMENTAL void doca_rdma_task_send_imm_set_rdma_connection(struct doca_rdma_task_send_imm *task,
+                                                                   struct doca_rdma_connection *rdma_connection);
 
 /**
  * The connection. State: any.
@@ -1480,9 +1456,9 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_task_read_is_supported(const struct
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_read_set_conf(
-    struct doca_rdma *rdma, doca_rdma_task_read_completion_cb_t successful_task_completion_cb,
-    doca_rdma_task_read_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
+DOCA_EXPERIMENTAL doca_error_t
+doca_rdma_task_read_set_conf(struct doca_rdma *rdma, doca_rdma_task_read_completion_cb_t successful_task_completion_cb,
+                             doca_rdma_task_read_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
 /**
  * Allocate a task that copies from the peer's memory.
@@ -1503,9 +1479,11 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_read_set_conf(
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_read_allocate_init(
-    struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, const struct doca_buf *src_buf,
-    struct doca_buf *dst_buf, union doca_data user_data, struct doca_rdma_task_read **task);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma,
+                                                                 struct doca_rdma_connection *rdma_connection,
+                                                                 const struct doca_buf *src_buf,
+                                                                 struct doca_buf *dst_buf, union doca_data user_data,
+                                                                 struct doca_rdma_task_read **task);
 
 /**
  * The task, to be submitted.
@@ -1532,8 +1510,7 @@ DOCA_EXPERIMENTAL void doca_rdma_task_read_set_src_buf(struct doca_rdma_task_rea
  * @param [in] task The task.
  * @return The buffer.
  */
-DOCA_EXPERIMENTAL const struct doca_buf *
-doca_rdma_task_read_get_src_buf(const struct doca_rdma_task_read *task);
+DOCA_EXPERIMENTAL const struct doca_buf *doca_rdma_task_read_get_src_buf(const struct doca_rdma_task_read *task);
 
 /**
  * Change the destination.
@@ -1543,8 +1520,7 @@ doca_rdma_task_read_get_src_buf(const struct doca_rdma_task_read *task);
  * @param [in] task The task.
  * @param [in] dst_buf Local list.
  */
-DOCA_EXPERIMENTAL void doca_rdma_task_read_set_dst_buf(struct doca_rdma_task_read *task,
-                                                       struct doca_buf *dst_buf);
+DOCA_EXPERIMENTAL void doca_rdma_task_read_set_dst_buf(struct doca_rdma_task_read *task, struct doca_buf *dst_buf);
 
 /**
  * The destination. State: any.
@@ -1633,9 +1609,11 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_write_set_conf(
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_write_allocate_init(
-    struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, const struct doca_buf *src_buf,
-    struct doca_buf *dst_buf, union doca_data user_data, struct doca_rdma_task_write **task);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma,
+                                                                  struct doca_rdma_connection *rdma_connection,
+                                                                  const struct doca_buf *src_buf,
+                                                                  struct doca_buf *dst_buf, union doca_data user_data,
+                                                                  struct doca_rdma_task_write **task);
 
 /**
  * The task, to be submitted.
@@ -1662,8 +1640,7 @@ DOCA_EXPERIMENTAL void doca_rdma_task_write_set_src_buf(struct doca_rdma_task_wr
  * @param [in] task The task.
  * @return The buffer.
  */
-DOCA_EXPERIMENTAL const struct doca_buf *
-doca_rdma_task_write_get_src_buf(const struct doca_rdma_task_write *task);
+DOCA_EXPERIMENTAL const struct doca_buf *doca_rdma_task_write_get_src_buf(const struct doca_rdma_task_write *task);
 
 /**
  * Change the destination.
@@ -1673,8 +1650,7 @@ doca_rdma_task_write_get_src_buf(const struct doca_rdma_task_write *task);
  * @param [in] task The task.
  * @param [in] dst_buf Remote; its room must be enough.
  */
-DOCA_EXPERIMENTAL void doca_rdma_task_write_set_dst_buf(struct doca_rdma_task_write *task,
-                                                        struct doca_buf *dst_buf);
+DOCA_EXPERIMENTAL void doca_rdma_task_write_set_dst_buf(struct doca_rdma_task_write *task, struct doca_buf *dst_buf);
 
 /**
  * The destination. State: any.
@@ -1804,8 +1780,7 @@ DOCA_EXPERIMENTAL void doca_rdma_task_write_imm_set_dst_buf(struct doca_rdma_tas
  * @param [in] task The task.
  * @return The buffer.
  */
-DOCA_EXPERIMENTAL struct doca_buf *
-doca_rdma_task_write_imm_get_dst_buf(const struct doca_rdma_task_write_imm *task);
+DOCA_EXPERIMENTAL struct doca_buf *doca_rdma_task_write_imm_get_dst_buf(const struct doca_rdma_task_write_imm *task);
 
 /**
  * Change the immediate data.
@@ -1824,8 +1799,7 @@ DOCA_EXPERIMENTAL void doca_rdma_task_write_imm_set_immediate_data(struct doca_r
  * @param [in] task The task.
  * @return As it was set.
  */
-DOCA_EXPERIMENTAL doca_be32_t
-doca_rdma_task_write_imm_get_immediate_data(const struct doca_rdma_task_write_imm *task);
+DOCA_EXPERIMENTAL doca_be32_t doca_rdma_task_write_imm_get_immediate_data(const struct doca_rdma_task_write_imm *task);
 
 /**
  * Change the connection.
@@ -1835,9 +1809,8 @@ doca_rdma_task_write_imm_get_immediate_data(const struct doca_rdma_task_write_im
  * @param [in] task The task.
  * @param [in] rdma_connection The connection.
  */
-DOCA_EXPERIMENTAL void
-doca_rdma_task_write_imm_set_rdma_connection(struct doca_rdma_task_write_imm *task,
-                                             struct doca_rdma_connection *rdma_connection);
+DOCA_EXPERIMENTAL void doca_rdma_task_write_imm_set_rdma_connection(struct doca_rdma_task_write_imm *task,
+                                                                    struct doca_rdma_connection *rdma_connection);
 
 /**
  * The connection. State: any.
@@ -1859,8 +1832,7 @@ doca_rdma_task_write_imm_get_rdma_connection(const struct doca_rdma_task_write_i
  * - DOCA_ERROR_DRIVER: the device could not be queried.
  * - DOCA_ERROR_NOT_SUPPORTED: it cannot.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_rdma_cap_task_atomic_cmp_swp_is_supported(const struct doca_devinfo *devinfo);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_task_atomic_cmp_swp_is_supported(const struct doca_devinfo *devinfo);
 
 /**
  * Configure compares and swaps: the callbacks and the number. Needed before one can be allocated; a second
@@ -1915,8 +1887,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_atomic_cmp_swp_allocate_init(
  * @param [in] task The task.
  * @return The same object, as a task of any kind.
  */
-DOCA_EXPERIMENTAL struct doca_task *
-doca_rdma_task_atomic_cmp_swp_as_task(struct doca_rdma_task_atomic_cmp_swp *task);
+DOCA_EXPERIMENTAL struct doca_task *doca_rdma_task_atomic_cmp_swp_as_task(struct doca_rdma_task_atomic_cmp_swp *task);
 
 /**
  * Change the destination.
@@ -1947,9 +1918,8 @@ doca_rdma_task_atomic_cmp_swp_get_dst_buf(const struct doca_rdma_task_atomic_cmp
  * @param [in] result_buf Local; the 8 bytes at its data address get the old value. opendoca: no alignment
  * needed, data length unchanged.
  */
-DOCA_EXPERIMENTAL void
-doca_rdma_task_atomic_cmp_swp_set_result_buf(struct doca_rdma_task_atomic_cmp_swp *task,
-                                             struct doca_buf *result_buf);
+DOCA_EXPERIMENTAL void doca_rdma_task_atomic_cmp_swp_set_result_buf(struct doca_rdma_task_atomic_cmp_swp *task,
+                                                                    struct doca_buf *result_buf);
 
 /**
  * Where the old value goes. State: any.
@@ -1977,8 +1947,7 @@ DOCA_EXPERIMENTAL void doca_rdma_task_atomic_cmp_swp_set_cmp_data(struct doca_rd
  * @param [in] task The task.
  * @return As it was set.
  */
-DOCA_EXPERIMENTAL uint64_t
-doca_rdma_task_atomic_cmp_swp_get_cmp_data(const struct doca_rdma_task_atomic_cmp_swp *task);
+DOCA_EXPERIMENTAL uint64_t doca_rdma_task_atomic_cmp_swp_get_cmp_data(const struct doca_rdma_task_atomic_cmp_swp *task);
 
 /**
  * Change the new value.
@@ -2008,9 +1977,8 @@ doca_rdma_task_atomic_cmp_swp_get_swap_data(const struct doca_rdma_task_atomic_c
  * @param [in] task The task.
  * @param [in] rdma_connection The connection.
  */
-DOCA_EXPERIMENTAL void
-doca_rdma_task_atomic_cmp_swp_set_rdma_connection(struct doca_rdma_task_atomic_cmp_swp *task,
-                                                  struct doca_rdma_connection *rdma_connection);
+DOCA_EXPERIMENTAL void doca_rdma_task_atomic_cmp_swp_set_rdma_connection(struct doca_rdma_task_atomic_cmp_swp *task,
+                                                                         struct doca_rdma_connection *rdma_connection);
 
 /**
  * The connection. State: any.
@@ -2032,8 +2000,7 @@ doca_rdma_task_atomic_cmp_swp_get_rdma_connection(const struct doca_rdma_task_at
  * - DOCA_ERROR_DRIVER: the device could not be queried.
  * - DOCA_ERROR_NOT_SUPPORTED: it cannot.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_rdma_cap_task_atomic_fetch_add_is_supported(const struct doca_devinfo *devinfo);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_task_atomic_fetch_add_is_supported(const struct doca_devinfo *devinfo);
 
 /**
  * Configure fetches and adds: the callbacks and the number. Needed before one can be allocated; a second call
@@ -2076,10 +2043,10 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_atomic_fetch_add_set_conf(
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_atomic_fetch_add_allocate_init(
-    struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, struct doca_buf *dst_buf,
-    struct doca_buf *result_buf, uint64_t add_data, union doca_data user_data,
-    struct doca_rdma_task_atomic_fetch_add **task);
+DOCA_EXPERIMENTAL doca_error_t
+doca_rdma_task_atomic_fetch_add_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
+                                              struct doca_buf *dst_buf, struct doca_buf *result_buf, uint64_t add_data,
+                                              union doca_data user_data, struct doca_rdma_task_atomic_fetch_add **task);
 
 /**
  * The task, to be submitted.
@@ -2098,9 +2065,8 @@ doca_rdma_task_atomic_fetch_add_as_task(struct doca_rdma_task_atomic_fetch_add *
  * @param [in] task The task.
  * @param [in] dst_buf Remote; the 8 bytes at its data address, aligned to 8.
  */
-DOCA_EXPERIMENTAL void
-doca_rdma_task_atomic_fetch_add_set_dst_buf(struct doca_rdma_task_atomic_fetch_add *task,
-                                            struct doca_buf *dst_buf);
+DOCA_EXPERIMENTAL void doca_rdma_task_atomic_fetch_add_set_dst_buf(struct doca_rdma_task_atomic_fetch_add *task,
+                                                                   struct doca_buf *dst_buf);
 
 /**
  * The destination. State: any.
@@ -2120,9 +2086,8 @@ doca_rdma_task_atomic_fetch_add_get_dst_buf(const struct doca_rdma_task_atomic_f
  * @param [in] result_buf Local; the 8 bytes at its data address get the old value. opendoca: no alignment
  * needed, data length unchanged.
  */
-DOCA_EXPERIMENTAL void
-doca_rdma_task_atomic_fetch_add_set_result_buf(struct doca_rdma_task_atomic_fetch_add *task,
-                                               struct doca_buf *result_buf);
+DOCA_EXPERIMENTAL void doca_rdma_task_atomic_fetch_add_set_result_buf(struct doca_rdma_task_atomic_fetch_add *task,
+                                                                      struct doca_buf *result_buf);
 
 /**
  * Where the old value goes. State: any.
@@ -2141,8 +2106,8 @@ doca_rdma_task_atomic_fetch_add_get_result_buf(const struct doca_rdma_task_atomi
  * @param [in] task The task.
  * @param [in] add_data What is added (modulo 2^64).
  */
-DOCA_EXPERIMENTAL void
-doca_rdma_task_atomic_fetch_add_set_add_data(struct doca_rdma_task_atomic_fetch_add *task, uint64_t add_data);
+DOCA_EXPERIMENTAL void doca_rdma_task_atomic_fetch_add_set_add_data(struct doca_rdma_task_atomic_fetch_add *task,
+                                                                    uint64_t add_data);
 
 /**
  * What is added. State: any.
@@ -2204,8 +2169,7 @@ doca_rdma_cap_task_remote_net_sync_event_get_is_supported(const struct doca_devi
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_get_set_conf(
-    struct doca_rdma *rdma,
-    doca_rdma_task_remote_net_sync_event_get_completion_cb_t successful_task_completion_cb,
+    struct doca_rdma *rdma, doca_rdma_task_remote_net_sync_event_get_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_remote_net_sync_event_get_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
 /**
@@ -2258,8 +2222,7 @@ doca_rdma_task_remote_net_sync_event_get_set_sync_event(struct doca_rdma_task_re
  * @return The event.
  */
 DOCA_EXPERIMENTAL const struct doca_sync_event_remote_net *
-doca_rdma_task_remote_net_sync_event_get_get_sync_event(
-    const struct doca_rdma_task_remote_net_sync_event_get *task);
+doca_rdma_task_remote_net_sync_event_get_get_sync_event(const struct doca_rdma_task_remote_net_sync_event_get *task);
 
 /**
  * Change the destination.
@@ -2279,8 +2242,8 @@ doca_rdma_task_remote_net_sync_event_get_set_dst_buf(struct doca_rdma_task_remot
  * @param [in] task The task.
  * @return The buffer.
  */
-DOCA_EXPERIMENTAL struct doca_buf *doca_rdma_task_remote_net_sync_event_get_get_dst_buf(
-    const struct doca_rdma_task_remote_net_sync_event_get *task);
+DOCA_EXPERIMENTAL struct doca_buf *
+doca_rdma_task_remote_net_sync_event_get_get_dst_buf(const struct doca_rdma_task_remote_net_sync_event_get *task);
 
 /**
  * How many bytes were read. State: from a successful callback until the next submit.
@@ -2288,8 +2251,8 @@ DOCA_EXPERIMENTAL struct doca_buf *doca_rdma_task_remote_net_sync_event_get_get_
  * @param [in] task The task.
  * @return Bytes.
  */
-DOCA_EXPERIMENTAL uint32_t doca_rdma_task_remote_net_sync_event_get_get_result_len(
-    const struct doca_rdma_task_remote_net_sync_event_get *task);
+DOCA_EXPERIMENTAL uint32_t
+doca_rdma_task_remote_net_sync_event_get_get_result_len(const struct doca_rdma_task_remote_net_sync_event_get *task);
 
 /**
  * Change the connection.
@@ -2299,8 +2262,9 @@ DOCA_EXPERIMENTAL uint32_t doca_rdma_task_remote_net_sync_event_get_get_result_l
  * @param [in] task The task.
  * @param [in] rdma_connection The connection.
  */
-DOCA_EXPERIMENTAL void doca_rdma_task_remote_net_sync_event_get_set_rdma_connection(
-    struct doca_rdma_task_remote_net_sync_event_get *task, struct doca_rdma_connection *rdma_connection);
+DOCA_EXPERIMENTAL void
+doca_rdma_task_remote_net_sync_event_get_set_rdma_connection(struct doca_rdma_task_remote_net_sync_event_get *task,
+                                                             struct doca_rdma_connection *rdma_connection);
 
 /**
  * The connection. State: any.
@@ -2308,8 +2272,7 @@ DOCA_EXPERIMENTAL void doca_rdma_task_remote_net_sync_event_get_set_rdma_connect
  * @param [in] task The task.
  * @return The connection.
  */
-DOCA_EXPERIMENTAL const struct doca_rdma_connection *
-doca_rdma_task_remote_net_sync_event_get_get_rdma_connection(
+DOCA_EXPERIMENTAL const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_get_get_rdma_connection(
     const struct doca_rdma_task_remote_net_sync_event_get *task);
 
 /* Tasks: settings of another node's event. */
@@ -2344,8 +2307,7 @@ doca_rdma_cap_task_remote_net_sync_event_notify_set_is_supported(const struct do
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_set_conf(
     struct doca_rdma *rdma,
     doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t successful_task_completion_cb,
-    doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t error_task_completion_cb,
-    uint32_t num_tasks);
+    doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
 /**
  * Allocate a task that sets the counter of another node's event.
@@ -2365,8 +2327,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_s
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
-    struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
-    struct doca_sync_event_remote_net *event, const struct doca_buf *src_buf, union doca_data user_data,
+    struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, struct doca_sync_event_remote_net *event,
+    const struct doca_buf *src_buf, union doca_data user_data,
     struct doca_rdma_task_remote_net_sync_event_notify_set **task);
 
 /**
@@ -2375,8 +2337,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_a
  * @param [in] task The task.
  * @return The same object, as a task of any kind.
  */
-DOCA_EXPERIMENTAL struct doca_task *doca_rdma_task_remote_net_sync_event_notify_set_as_task(
-    struct doca_rdma_task_remote_net_sync_event_notify_set *task);
+DOCA_EXPERIMENTAL struct doca_task *
+doca_rdma_task_remote_net_sync_event_notify_set_as_task(struct doca_rdma_task_remote_net_sync_event_notify_set *task);
 
 /**
  * Change the event.
@@ -2395,8 +2357,7 @@ DOCA_EXPERIMENTAL void doca_rdma_task_remote_net_sync_event_notify_set_set_sync_
  * @param [in] task The task.
  * @return The event.
  */
-DOCA_EXPERIMENTAL struct doca_sync_event_remote_net *
-doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(
+DOCA_EXPERIMENTAL struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(
     const struct doca_rdma_task_remote_net_sync_event_notify_set *task);
 
 /**
@@ -2408,8 +2369,7 @@ doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(
  * @param [in] rdma_connection The connection.
  */
 DOCA_EXPERIMENTAL void doca_rdma_task_remote_net_sync_event_notify_set_set_rdma_connection(
-    struct doca_rdma_task_remote_net_sync_event_notify_set *task,
-    struct doca_rdma_connection *rdma_connection);
+    struct doca_rdma_task_remote_net_sync_event_notify_set *task, struct doca_rdma_connection *rdma_connection);
 
 /**
  * The connection. State: any.
@@ -2473,8 +2433,7 @@ doca_rdma_cap_task_remote_net_sync_event_notify_add_is_supported(const struct do
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_set_conf(
     struct doca_rdma *rdma,
     doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t successful_task_completion_cb,
-    doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t error_task_completion_cb,
-    uint32_t num_tasks);
+    doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
 /**
  * Allocate a task that adds to the counter of another node's event.
@@ -2496,9 +2455,9 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_s
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
-    struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
-    struct doca_sync_event_remote_net *event, struct doca_buf *result_buf, uint64_t add_data,
-    union doca_data user_data, struct doca_rdma_task_remote_net_sync_event_notify_add **task);
+    struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, struct doca_sync_event_remote_net *event,
+    struct doca_buf *result_buf, uint64_t add_data, union doca_data user_data,
+    struct doca_rdma_task_remote_net_sync_event_notify_add **task);
 
 /**
  * The task, to be submitted.
@@ -2506,8 +2465,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_a
  * @param [in] task The task.
  * @return The same object, as a task of any kind.
  */
-DOCA_EXPERIMENTAL struct doca_task *doca_rdma_task_remote_net_sync_event_notify_add_as_task(
-    struct doca_rdma_task_remote_net_sync_event_notify_add *task);
+DOCA_EXPERIMENTAL struct doca_task *
+doca_rdma_task_remote_net_sync_event_notify_add_as_task(struct doca_rdma_task_remote_net_sync_event_notify_add *task);
 
 /**
  * Change the event.
@@ -2526,8 +2485,7 @@ DOCA_EXPERIMENTAL void doca_rdma_task_remote_net_sync_event_notify_add_set_sync_
  * @param [in] task The task.
  * @return The event.
  */
-DOCA_EXPERIMENTAL struct doca_sync_event_remote_net *
-doca_rdma_task_remote_net_sync_event_notify_add_get_sync_event(
+DOCA_EXPERIMENTAL struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_notify_add_get_sync_event(
     const struct doca_rdma_task_remote_net_sync_event_notify_add *task);
 
 /**
@@ -2580,8 +2538,7 @@ DOCA_EXPERIMENTAL uint64_t doca_rdma_task_remote_net_sync_event_notify_add_get_a
  * @param [in] rdma_connection The connection.
  */
 DOCA_EXPERIMENTAL void doca_rdma_task_remote_net_sync_event_notify_add_set_rdma_connection(
-    struct doca_rdma_task_remote_net_sync_event_notify_add *task,
-    struct doca_rdma_connection *rdma_connection);
+    struct doca_rdma_task_remote_net_sync_event_notify_add *task, struct doca_rdma_connection *rdma_connection);
 
 /**
  * The connection. State: any.

@@ -98,8 +98,8 @@ DOCA_STABLE doca_error_t doca_rdma_bridge_get_buf_mkey(const struct doca_buf *bu
  * - DOCA_ERROR_NOT_FOUND: no device of the map uses pd.
  * - DOCA_ERROR_OPERATING_SYSTEM: a system call failed.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_rdma_bridge_get_mmap_mkey_from_pd(const struct doca_mmap *mmap,
-                                                                      struct ibv_pd *pd, uint32_t *mkey);
+DOCA_EXPERIMENTAL doca_error_t doca_rdma_bridge_get_mmap_mkey_from_pd(const struct doca_mmap *mmap, struct ibv_pd *pd,
+                                                                      uint32_t *mkey);
 
 #ifdef __cplusplus
 }

@@ -75,8 +75,7 @@ enum doca_sha_algorithm {
  * @param [in] task_user_data The task's word.
  * @param [in] ctx_user_data The context's word.
  */
-typedef void (*doca_sha_task_hash_completion_cb_t)(struct doca_sha_task_hash *task,
-                                                   union doca_data task_user_data,
+typedef void (*doca_sha_task_hash_completion_cb_t)(struct doca_sha_task_hash *task, union doca_data task_user_data,
                                                    union doca_data ctx_user_data);
 
 /**
@@ -144,8 +143,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_sha_cap_task_hash_get_supported(const struct
  * - DOCA_ERROR_INVALID_VALUE: devinfo is NULL, or there is no such algorithm.
  * - DOCA_ERROR_NOT_SUPPORTED: it cannot.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sha_cap_task_partial_hash_get_supported(
-    const struct doca_devinfo *devinfo, enum doca_sha_algorithm algorithm);
+DOCA_EXPERIMENTAL doca_error_t doca_sha_cap_task_partial_hash_get_supported(const struct doca_devinfo *devinfo,
+                                                                            enum doca_sha_algorithm algorithm);
 
 /**
  * How many buffers the source's list can have.
@@ -225,9 +224,10 @@ DOCA_EXPERIMENTAL doca_error_t doca_sha_cap_get_max_num_tasks(struct doca_sha *s
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_sha_task_hash_set_conf(struct doca_sha *sha, doca_sha_task_hash_completion_cb_t task_completion_cb,
-                            doca_sha_task_hash_completion_cb_t task_error_cb, uint8_t log_num_tasks);
+DOCA_EXPERIMENTAL doca_error_t doca_sha_task_hash_set_conf(struct doca_sha *sha,
+                                                           doca_sha_task_hash_completion_cb_t task_completion_cb,
+                                                           doca_sha_task_hash_completion_cb_t task_error_cb,
+                                                           uint8_t log_num_tasks);
 
 /**
  * Allocate a hash.
@@ -246,9 +246,10 @@ doca_sha_task_hash_set_conf(struct doca_sha *sha, doca_sha_task_hash_completion_
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot hash with it.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sha_task_hash_alloc_init(
-    struct doca_sha *sha, enum doca_sha_algorithm algorithm, const struct doca_buf *src_buf,
-    struct doca_buf *dst_buf, union doca_data user_data, struct doca_sha_task_hash **task);
+DOCA_EXPERIMENTAL doca_error_t doca_sha_task_hash_alloc_init(struct doca_sha *sha, enum doca_sha_algorithm algorithm,
+                                                             const struct doca_buf *src_buf, struct doca_buf *dst_buf,
+                                                             union doca_data user_data,
+                                                             struct doca_sha_task_hash **task);
 
 /**
  * Change the source.
@@ -281,8 +282,7 @@ DOCA_EXPERIMENTAL const struct doca_buf *doca_sha_task_hash_get_src(const struct
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sha_task_hash_set_dst(struct doca_sha_task_hash *task,
-                                                          struct doca_buf *dst_buf);
+DOCA_EXPERIMENTAL doca_error_t doca_sha_task_hash_set_dst(struct doca_sha_task_hash *task, struct doca_buf *dst_buf);
 
 /**
  * The destination. State: any.
@@ -312,8 +312,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sha_task_hash_set_algorithm(struct doca_sha_
  * @param [in] task The task.
  * @return The algorithm.
  */
-DOCA_EXPERIMENTAL enum doca_sha_algorithm
-doca_sha_task_hash_get_algorithm(const struct doca_sha_task_hash *task);
+DOCA_EXPERIMENTAL enum doca_sha_algorithm doca_sha_task_hash_get_algorithm(const struct doca_sha_task_hash *task);
 
 /**
  * The task, to be submitted.
@@ -339,9 +338,9 @@ DOCA_EXPERIMENTAL struct doca_task *doca_sha_task_hash_as_task(struct doca_sha_t
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sha_task_partial_hash_set_conf(
-    struct doca_sha *sha, doca_sha_task_partial_hash_completion_cb_t task_completion_cb,
-    doca_sha_task_partial_hash_completion_cb_t task_error_cb, uint8_t log_num_tasks);
+DOCA_EXPERIMENTAL doca_error_t
+doca_sha_task_partial_hash_set_conf(struct doca_sha *sha, doca_sha_task_partial_hash_completion_cb_t task_completion_cb,
+                                    doca_sha_task_partial_hash_completion_cb_t task_error_cb, uint8_t log_num_tasks);
 
 /**
  * Allocate a partial hash.
@@ -361,8 +360,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_sha_task_partial_hash_set_conf(
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_sha_task_partial_hash_alloc_init(
-    struct doca_sha *sha, enum doca_sha_algorithm algorithm, const struct doca_buf *src_buf,
-    struct doca_buf *dst_buf, union doca_data user_data, struct doca_sha_task_partial_hash **task);
+    struct doca_sha *sha, enum doca_sha_algorithm algorithm, const struct doca_buf *src_buf, struct doca_buf *dst_buf,
+    union doca_data user_data, struct doca_sha_task_partial_hash **task);
 
 /**
  * Forget the pieces that were hashed, so that another message can begin: within a message, after its last
@@ -434,8 +433,8 @@ doca_sha_task_partial_hash_get_dst(const struct doca_sha_task_partial_hash *task
  * - DOCA_ERROR_BAD_STATE: pieces of a message were hashed: reset first.
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot hash with it (opendoca).
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sha_task_partial_hash_set_algorithm(
-    struct doca_sha_task_partial_hash *task, enum doca_sha_algorithm algorithm);
+DOCA_EXPERIMENTAL doca_error_t doca_sha_task_partial_hash_set_algorithm(struct doca_sha_task_partial_hash *task,
+                                                                        enum doca_sha_algorithm algorithm);
 
 /**
  * The algorithm. State: any.
@@ -456,8 +455,7 @@ doca_sha_task_partial_hash_get_algorithm(const struct doca_sha_task_partial_hash
  * - DOCA_ERROR_INVALID_VALUE: task is NULL.
  * - DOCA_ERROR_BAD_STATE: it is submitted.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_sha_task_partial_hash_set_is_final_buf(struct doca_sha_task_partial_hash *task);
+DOCA_EXPERIMENTAL doca_error_t doca_sha_task_partial_hash_set_is_final_buf(struct doca_sha_task_partial_hash *task);
 
 /**
  * Whether the source is the last piece. State: any.
@@ -465,8 +463,7 @@ doca_sha_task_partial_hash_set_is_final_buf(struct doca_sha_task_partial_hash *t
  * @param [in] task The task.
  * @return 1 when it was said so, else 0.
  */
-DOCA_EXPERIMENTAL uint8_t
-doca_sha_task_partial_hash_get_is_final(const struct doca_sha_task_partial_hash *task);
+DOCA_EXPERIMENTAL uint8_t doca_sha_task_partial_hash_get_is_final(const struct doca_sha_task_partial_hash *task);
 
 /**
  * Whether the destination has the digest. State: any.
@@ -474,8 +471,7 @@ doca_sha_task_partial_hash_get_is_final(const struct doca_sha_task_partial_hash 
  * @param [in] task The task.
  * @return 1 after the last piece has succeeded, else 0.
  */
-DOCA_EXPERIMENTAL uint8_t
-doca_sha_task_partial_hash_get_has_result(const struct doca_sha_task_partial_hash *task);
+DOCA_EXPERIMENTAL uint8_t doca_sha_task_partial_hash_get_has_result(const struct doca_sha_task_partial_hash *task);
 
 /**
  * The task, to be submitted.
@@ -483,8 +479,7 @@ doca_sha_task_partial_hash_get_has_result(const struct doca_sha_task_partial_has
  * @param [in] task The task.
  * @return The same object, as a task of any kind.
  */
-DOCA_EXPERIMENTAL struct doca_task *
-doca_sha_task_partial_hash_as_task(struct doca_sha_task_partial_hash *task);
+DOCA_EXPERIMENTAL struct doca_task *doca_sha_task_partial_hash_as_task(struct doca_sha_task_partial_hash *task);
 
 #ifdef __cplusplus
 }

@@ -99,8 +99,7 @@ typedef uint64_t doca_gpu_dev_sync_event_remote_net_t;
  * @param [in] ctx_user_data The context's word.
  */
 typedef void (*doca_sync_event_task_get_completion_cb_t)(struct doca_sync_event_task_get *task,
-                                                         union doca_data task_user_data,
-                                                         union doca_data ctx_user_data);
+                                                         union doca_data task_user_data, union doca_data ctx_user_data);
 
 /**
  * Called when a task to set the counter has ended.
@@ -170,8 +169,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_create(struct doca_sync_event **e
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it.
  * - DOCA_ERROR_NOT_PERMITTED: this process may not reach the counter (opendoca).
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint8_t *data,
-                                                                  size_t sz, struct doca_sync_event **event);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
+                                                                  struct doca_sync_event **event);
 
 /**
  * Whether a device can make handles by doca_sync_event_create_from_export(). Threads: any.
@@ -181,8 +180,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_create_from_export(struct doca_de
  * - DOCA_ERROR_INVALID_VALUE: devinfo is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: it cannot.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_sync_event_cap_is_create_from_export_supported(const struct doca_devinfo *devinfo);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_cap_is_create_from_export_supported(const struct doca_devinfo *devinfo);
 
 /**
  * Make a handle of an event that another node exported, for the RDMA tasks that take one.
@@ -197,8 +195,9 @@ doca_sync_event_cap_is_create_from_export_supported(const struct doca_devinfo *d
  * - DOCA_ERROR_NO_MEMORY: no memory.
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sync_event_remote_net_create_from_export(
-    struct doca_dev *dev, const uint8_t *data, size_t sz, struct doca_sync_event_remote_net **event);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_t *data,
+                                                                             size_t sz,
+                                                                             struct doca_sync_event_remote_net **event);
 
 /**
  * Whether a device can make handles by doca_sync_event_remote_net_create_from_export(). Threads: any.
@@ -295,8 +294,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_add_publisher_location_gpu(struct
  * - DOCA_ERROR_INVALID_VALUE: event is NULL.
  * - DOCA_ERROR_BAD_STATE: opendoca: started or imported.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_sync_event_add_publisher_location_remote_pci(struct doca_sync_event *event);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_add_publisher_location_remote_pci(struct doca_sync_event *event);
 
 /**
  * The publisher is on another node, with a handle made from the export of this event.
@@ -308,8 +306,7 @@ doca_sync_event_add_publisher_location_remote_pci(struct doca_sync_event *event)
  * - DOCA_ERROR_INVALID_VALUE: event is NULL.
  * - DOCA_ERROR_BAD_STATE: opendoca: started or imported.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_sync_event_add_publisher_location_remote_net(struct doca_sync_event *event);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_event *event);
 
 /**
  * The subscriber runs on this machine's CPU.
@@ -363,8 +360,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_add_subscriber_location_gpu(struc
  * - DOCA_ERROR_INVALID_VALUE: event is NULL.
  * - DOCA_ERROR_BAD_STATE: opendoca: started or imported.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_sync_event_add_subscriber_location_remote_pci(struct doca_sync_event *event);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_add_subscriber_location_remote_pci(struct doca_sync_event *event);
 
 /**
  * Keep the counter in 8 bytes of the caller's. Optional: by default the library has its own. The counter
@@ -399,8 +395,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_set_addr(struct doca_sync_event *
  * - DOCA_ERROR_NOT_PERMITTED: the memory map is imported (opendoca).
  * - DOCA_ERROR_NOT_SUPPORTED: a location is a DPA or GPU.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_event *event,
-                                                            struct doca_buf *buf);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_event *event, struct doca_buf *buf);
 
 /**
  * Start an event in synchronous mode. It cannot be turned into a context any more.
@@ -468,9 +463,10 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_cap_task_get_is_supported(const s
  * - DOCA_ERROR_NOT_PERMITTED: the context is not idle.
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_get_set_conf(
-    struct doca_sync_event *event, doca_sync_event_task_get_completion_cb_t completion_cb,
-    doca_sync_event_task_get_completion_cb_t error_cb, uint32_t num_tasks);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_get_set_conf(struct doca_sync_event *event,
+                                                                 doca_sync_event_task_get_completion_cb_t completion_cb,
+                                                                 doca_sync_event_task_get_completion_cb_t error_cb,
+                                                                 uint32_t num_tasks);
 
 /**
  * Allocate a task that reads the counter.
@@ -487,8 +483,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_get_set_conf(
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_get_alloc_init(struct doca_sync_event *event,
-                                                                   uint64_t *ret_val_ptr,
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_get_alloc_init(struct doca_sync_event *event, uint64_t *ret_val_ptr,
                                                                    union doca_data user_data,
                                                                    struct doca_sync_event_task_get **task);
 
@@ -498,8 +493,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_get_alloc_init(struct doca_s
  * @param [in] task The task.
  * @return The same object, as a task of any kind.
  */
-DOCA_EXPERIMENTAL struct doca_task *
-doca_sync_event_task_get_as_doca_task(struct doca_sync_event_task_get *task);
+DOCA_EXPERIMENTAL struct doca_task *doca_sync_event_task_get_as_doca_task(struct doca_sync_event_task_get *task);
 
 /**
  * Change where the counter is put.
@@ -518,8 +512,7 @@ DOCA_EXPERIMENTAL void doca_sync_event_task_get_set_ret_val_ptr(struct doca_sync
  * @param [in] task The task.
  * @return The address.
  */
-DOCA_EXPERIMENTAL uint64_t *
-doca_sync_event_task_get_get_ret_val_ptr(const struct doca_sync_event_task_get *task);
+DOCA_EXPERIMENTAL uint64_t *doca_sync_event_task_get_get_ret_val_ptr(const struct doca_sync_event_task_get *task);
 
 /**
  * Whether a device can set the counter in a task. Threads: any.
@@ -529,8 +522,7 @@ doca_sync_event_task_get_get_ret_val_ptr(const struct doca_sync_event_task_get *
  * - DOCA_ERROR_INVALID_VALUE: devinfo is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: it cannot.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_sync_event_cap_task_notify_set_is_supported(const struct doca_devinfo *devinfo);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_cap_task_notify_set_is_supported(const struct doca_devinfo *devinfo);
 
 /**
  * Configure tasks that set the counter: the callbacks and the number. Needed before one can be allocated; a
@@ -565,9 +557,9 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_notify_set_set_conf(
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_notify_set_alloc_init(
-    struct doca_sync_event *event, uint64_t set_val, union doca_data user_data,
-    struct doca_sync_event_task_notify_set **task);
+DOCA_EXPERIMENTAL doca_error_t
+doca_sync_event_task_notify_set_alloc_init(struct doca_sync_event *event, uint64_t set_val, union doca_data user_data,
+                                           struct doca_sync_event_task_notify_set **task);
 
 /**
  * The task, to be submitted.
@@ -586,8 +578,8 @@ doca_sync_event_task_notify_set_as_doca_task(struct doca_sync_event_task_notify_
  * @param [in] task The task.
  * @param [in] set_val The value.
  */
-DOCA_EXPERIMENTAL void
-doca_sync_event_task_notify_set_set_set_val(struct doca_sync_event_task_notify_set *task, uint64_t set_val);
+DOCA_EXPERIMENTAL void doca_sync_event_task_notify_set_set_set_val(struct doca_sync_event_task_notify_set *task,
+                                                                   uint64_t set_val);
 
 /**
  * The new value. State: any.
@@ -606,8 +598,7 @@ doca_sync_event_task_notify_set_get_set_val(const struct doca_sync_event_task_no
  * - DOCA_ERROR_INVALID_VALUE: devinfo is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: it cannot.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_sync_event_cap_task_notify_add_is_supported(const struct doca_devinfo *devinfo);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_cap_task_notify_add_is_supported(const struct doca_devinfo *devinfo);
 
 /**
  * Configure tasks that add to the counter: the callbacks and the number. Needed before one can be allocated;
@@ -643,9 +634,9 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_notify_add_set_conf(
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_notify_add_alloc_init(
-    struct doca_sync_event *event, uint64_t inc_val, uint64_t *fetched_val_ptr, union doca_data user_data,
-    struct doca_sync_event_task_notify_add **task);
+DOCA_EXPERIMENTAL doca_error_t
+doca_sync_event_task_notify_add_alloc_init(struct doca_sync_event *event, uint64_t inc_val, uint64_t *fetched_val_ptr,
+                                           union doca_data user_data, struct doca_sync_event_task_notify_add **task);
 
 /**
  * The task, to be submitted.
@@ -664,8 +655,8 @@ doca_sync_event_task_notify_add_as_doca_task(struct doca_sync_event_task_notify_
  * @param [in] task The task.
  * @param [in] inc_val What to add (modulo 2^64).
  */
-DOCA_EXPERIMENTAL void
-doca_sync_event_task_notify_add_set_inc_val(struct doca_sync_event_task_notify_add *task, uint64_t inc_val);
+DOCA_EXPERIMENTAL void doca_sync_event_task_notify_add_set_inc_val(struct doca_sync_event_task_notify_add *task,
+                                                                   uint64_t inc_val);
 
 /**
  * What is added. State: any.
@@ -684,9 +675,8 @@ doca_sync_event_task_notify_add_get_inc_val(const struct doca_sync_event_task_no
  * @param [in] task The task.
  * @param [in] fetched_val_ptr Valid until the callback. opendoca: may be NULL.
  */
-DOCA_EXPERIMENTAL void
-doca_sync_event_task_notify_add_set_fetched_val_ptr(struct doca_sync_event_task_notify_add *task,
-                                                    uint64_t *fetched_val_ptr);
+DOCA_EXPERIMENTAL void doca_sync_event_task_notify_add_set_fetched_val_ptr(struct doca_sync_event_task_notify_add *task,
+                                                                           uint64_t *fetched_val_ptr);
 
 /**
  * Where the old value is put. State: any.
@@ -705,8 +695,7 @@ doca_sync_event_task_notify_add_get_fetched_val_ptr(const struct doca_sync_event
  * - DOCA_ERROR_INVALID_VALUE: devinfo is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: it cannot.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_sync_event_cap_task_wait_eq_is_supported(const struct doca_devinfo *devinfo);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_cap_task_wait_eq_is_supported(const struct doca_devinfo *devinfo);
 
 /**
  * Configure tasks that wait for a value: the callbacks and the number. Needed before one can be allocated; a
@@ -747,9 +736,9 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_wait_eq_set_conf(
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_wait_eq_alloc_init(
-    struct doca_sync_event *event, uint64_t wait_val, uint64_t mask, union doca_data user_data,
-    struct doca_sync_event_task_wait_eq **task);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_wait_eq_alloc_init(struct doca_sync_event *event, uint64_t wait_val,
+                                                                       uint64_t mask, union doca_data user_data,
+                                                                       struct doca_sync_event_task_wait_eq **task);
 
 /**
  * The task, to be submitted.
@@ -777,8 +766,7 @@ DOCA_EXPERIMENTAL void doca_sync_event_task_wait_eq_set_wait_val(struct doca_syn
  * @param [in] task The task.
  * @return The value.
  */
-DOCA_EXPERIMENTAL uint64_t
-doca_sync_event_task_wait_eq_get_wait_val(const struct doca_sync_event_task_wait_eq *task);
+DOCA_EXPERIMENTAL uint64_t doca_sync_event_task_wait_eq_get_wait_val(const struct doca_sync_event_task_wait_eq *task);
 
 /**
  * Change the mask.
@@ -788,8 +776,7 @@ doca_sync_event_task_wait_eq_get_wait_val(const struct doca_sync_event_task_wait
  * @param [in] task The task.
  * @param [in] mask Bits of the counter that are compared.
  */
-DOCA_EXPERIMENTAL void doca_sync_event_task_wait_eq_set_mask(struct doca_sync_event_task_wait_eq *task,
-                                                             uint64_t mask);
+DOCA_EXPERIMENTAL void doca_sync_event_task_wait_eq_set_mask(struct doca_sync_event_task_wait_eq *task, uint64_t mask);
 
 /**
  * The mask. State: any.
@@ -797,8 +784,7 @@ DOCA_EXPERIMENTAL void doca_sync_event_task_wait_eq_set_mask(struct doca_sync_ev
  * @param [in] task The task.
  * @return Bits of the counter that are compared.
  */
-DOCA_EXPERIMENTAL uint64_t
-doca_sync_event_task_wait_eq_get_mask(const struct doca_sync_event_task_wait_eq *task);
+DOCA_EXPERIMENTAL uint64_t doca_sync_event_task_wait_eq_get_mask(const struct doca_sync_event_task_wait_eq *task);
 
 /**
  * Whether a device can wait for another value in a task. Threads: any.
@@ -808,8 +794,7 @@ doca_sync_event_task_wait_eq_get_mask(const struct doca_sync_event_task_wait_eq 
  * - DOCA_ERROR_INVALID_VALUE: devinfo is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: it cannot.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_sync_event_cap_task_wait_neq_is_supported(const struct doca_devinfo *devinfo);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_cap_task_wait_neq_is_supported(const struct doca_devinfo *devinfo);
 
 /**
  * Configure tasks that wait for another value: the callbacks and the number. Needed before one can be
@@ -850,9 +835,10 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_wait_neq_set_conf(
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_wait_neq_alloc_init(
-    struct doca_sync_event *event, uint64_t wait_val, uint64_t mask, union doca_data user_data,
-    struct doca_sync_event_task_wait_neq **task);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_wait_neq_alloc_init(struct doca_sync_event *event,
+                                                                        uint64_t wait_val, uint64_t mask,
+                                                                        union doca_data user_data,
+                                                                        struct doca_sync_event_task_wait_neq **task);
 
 /**
  * The task, to be submitted.
@@ -880,8 +866,7 @@ DOCA_EXPERIMENTAL void doca_sync_event_task_wait_neq_set_wait_val(struct doca_sy
  * @param [in] task The task.
  * @return The value.
  */
-DOCA_EXPERIMENTAL uint64_t
-doca_sync_event_task_wait_neq_get_wait_val(const struct doca_sync_event_task_wait_neq *task);
+DOCA_EXPERIMENTAL uint64_t doca_sync_event_task_wait_neq_get_wait_val(const struct doca_sync_event_task_wait_neq *task);
 
 /**
  * Change the mask.
@@ -900,8 +885,7 @@ DOCA_EXPERIMENTAL void doca_sync_event_task_wait_neq_set_mask(struct doca_sync_e
  * @param [in] task The task.
  * @return Bits of the counter that are compared.
  */
-DOCA_EXPERIMENTAL uint64_t
-doca_sync_event_task_wait_neq_get_mask(const struct doca_sync_event_task_wait_neq *task);
+DOCA_EXPERIMENTAL uint64_t doca_sync_event_task_wait_neq_get_mask(const struct doca_sync_event_task_wait_neq *task);
 
 /* Exports. */
 
@@ -921,8 +905,7 @@ doca_sync_event_task_wait_neq_get_mask(const struct doca_sync_event_task_wait_ne
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it, or a location is a DPA or GPU.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event,
-                                                                    struct doca_dev *dev,
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event, struct doca_dev *dev,
                                                                     const uint8_t **data, size_t *sz);
 
 /**
@@ -946,8 +929,7 @@ doca_sync_event_cap_is_export_to_remote_pci_supported(const struct doca_devinfo 
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event,
-                                                              struct doca_dpa *dpa,
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *dpa,
                                                               doca_dpa_dev_sync_event_t *dpa_dev_se_handle);
 
 /**
@@ -958,8 +940,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_e
  * - DOCA_ERROR_INVALID_VALUE: devinfo is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: it cannot.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_sync_event_cap_is_export_to_dpa_supported(const struct doca_devinfo *devinfo);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const struct doca_devinfo *devinfo);
 
 /**
  * The handle of an event for code on a GPU.
@@ -971,8 +952,7 @@ doca_sync_event_cap_is_export_to_dpa_supported(const struct doca_devinfo *devinf
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sync_event_get_gpu_handle(struct doca_sync_event *event,
-                                                              struct doca_gpu *gpu,
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_get_gpu_handle(struct doca_sync_event *event, struct doca_gpu *gpu,
                                                               doca_gpu_dev_sync_event_t **gpu_dev_se);
 
 /**
@@ -983,8 +963,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_get_gpu_handle(struct doca_sync_e
  * - DOCA_ERROR_INVALID_VALUE: devinfo is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: it cannot.
  */
-DOCA_EXPERIMENTAL doca_error_t
-doca_sync_event_cap_is_export_to_gpu_supported(const struct doca_devinfo *devinfo);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_cap_is_export_to_gpu_supported(const struct doca_devinfo *devinfo);
 
 /**
  * Export an event whose publisher is remote_net to another node.
@@ -1002,8 +981,8 @@ doca_sync_event_cap_is_export_to_gpu_supported(const struct doca_devinfo *devinf
  *   subscriber has no device.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event,
-                                                                    const uint8_t **data, size_t *sz);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event, const uint8_t **data,
+                                                                    size_t *sz);
 
 /**
  * Whether a device can export an event to another node. Threads: any.
@@ -1121,8 +1100,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_update_set(struct doca_sync_event
  * - DOCA_ERROR_CONNECTION_RESET: the process that holds the counter, or the publisher's, has died, or the
  *   event was destroyed.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value,
-                                                       uint64_t mask);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask);
 
 /**
  * As doca_sync_event_wait_gt(), giving other threads the CPU (sched_yield) after each look at the counter.
@@ -1147,8 +1125,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_ev
  * - DOCA_ERROR_CONNECTION_RESET: the process that holds the counter, or the publisher's, has died, or the
  *   event was destroyed.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_eq(struct doca_sync_event *event, uint64_t value,
-                                                       uint64_t mask);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_eq(struct doca_sync_event *event, uint64_t value, uint64_t mask);
 
 /**
  * As doca_sync_event_wait_eq(), giving other threads the CPU (sched_yield) after each look at the counter.
@@ -1173,8 +1150,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_eq_yield(struct doca_sync_ev
  * - DOCA_ERROR_CONNECTION_RESET: the process that holds the counter, or the publisher's, has died, or the
  *   event was destroyed.
  */
-DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_neq(struct doca_sync_event *event, uint64_t value,
-                                                        uint64_t mask);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_neq(struct doca_sync_event *event, uint64_t value, uint64_t mask);
 
 /**
  * As doca_sync_event_wait_neq(), giving other threads the CPU (sched_yield) after each look at the counter.

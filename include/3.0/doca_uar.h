@@ -35,9 +35,8 @@ struct doca_uar;
 
 /** How the CPU reaches the page. */
 enum doca_uar_allocation_type {
-    DOCA_UAR_ALLOCATION_TYPE_BLUEFLAME =
-        0, /**< Write combining, for work requests written with the doorbell. */
-    DOCA_UAR_ALLOCATION_TYPE_NONCACHE = 1,           /**< Not cached. */
+    DOCA_UAR_ALLOCATION_TYPE_BLUEFLAME = 0, /**< Write combining, for work requests written with the doorbell. */
+    DOCA_UAR_ALLOCATION_TYPE_NONCACHE = 1,  /**< Not cached. */
     DOCA_UAR_ALLOCATION_TYPE_NONCACHE_DEDICATED = 2, /**< Not cached, and shared with nobody. */
 };
 
@@ -56,8 +55,7 @@ enum doca_uar_allocation_type {
  *   know it, as in Debian 12; DOCA_UAR_ALLOCATION_TYPE_BLUEFLAME where the CPU does no write combining.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_uar_create(const struct doca_dev *dev,
-                                               enum doca_uar_allocation_type allocation_type,
-                                               struct doca_uar **uar);
+                                               enum doca_uar_allocation_type allocation_type, struct doca_uar **uar);
 
 /**
  * Allocate a page for code on a DPA.

@@ -89,8 +89,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_umem_dpa_create(struct doca_dpa *dpa, uint64
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_umem_gpu_create(struct doca_gpu *gpu, struct doca_dev *dev, void *address,
-                                                    size_t size, uint32_t access_flags,
-                                                    struct doca_umem **umem_obj);
+                                                    size_t size, uint32_t access_flags, struct doca_umem **umem_obj);
 
 /**
  * Take the memory away from the device.

@@ -39,12 +39,10 @@ extern "C" {
 #define DOCA_VERSION_OFFICIAL DOCA_VERSION_CALC(DOCA_VERSION_MAJOR, DOCA_VERSION_MINOR, DOCA_VERSION_PATCH)
 
 /** True when the version given is that of these headers. */
-#define DOCA_VERSION_EQ_CURRENT(major, minor, patch)                                                         \
-    (DOCA_VERSION_CALC(major, minor, patch) == DOCA_VERSION_OFFICIAL)
+#define DOCA_VERSION_EQ_CURRENT(major, minor, patch) (DOCA_VERSION_CALC(major, minor, patch) == DOCA_VERSION_OFFICIAL)
 
 /** True when the version given is that of these headers, or an earlier one. */
-#define DOCA_VERSION_LTE_CURRENT(major, minor, patch)                                                        \
-    (DOCA_VERSION_CALC(major, minor, patch) <= DOCA_VERSION_OFFICIAL)
+#define DOCA_VERSION_LTE_CURRENT(major, minor, patch) (DOCA_VERSION_CALC(major, minor, patch) <= DOCA_VERSION_OFFICIAL)
 
 /**
  * Version that the calling program was compiled against. Any thread, any time.

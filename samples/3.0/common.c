@@ -102,8 +102,7 @@ static int is_called(const struct doca_devinfo *devinfo, const char *name)
 
     if (*name == '\0')
         return 1;
-    if (doca_devinfo_get_ibdev_name(devinfo, ibdev, sizeof(ibdev)) == DOCA_SUCCESS &&
-        strcmp(ibdev, name) == 0)
+    if (doca_devinfo_get_ibdev_name(devinfo, ibdev, sizeof(ibdev)) == DOCA_SUCCESS && strcmp(ibdev, name) == 0)
         return 1;
     return doca_devinfo_is_equal_pci_addr(devinfo, name, &is_equal) == DOCA_SUCCESS && is_equal != 0;
 }
@@ -129,8 +128,7 @@ doca_error_t open_device(const char *name, suits_fn suits, struct doca_dev **dev
     return first_error(result, doca_devinfo_destroy_list(list));
 }
 
-doca_error_t map_memory(struct doca_dev *dev, void *addr, size_t len, uint32_t permissions,
-                        struct doca_mmap **mmap)
+doca_error_t map_memory(struct doca_dev *dev, void *addr, size_t len, uint32_t permissions, struct doca_mmap **mmap)
 {
     doca_error_t result = doca_mmap_create(mmap);
 

@@ -43,12 +43,12 @@ typedef int (*suits_fn)(const struct doca_devinfo *devinfo);
 doca_error_t open_device(const char *name, suits_fn suits, struct doca_dev **dev);
 
 /* Makes a memory map of len bytes at addr for a device, and starts it. */
-doca_error_t map_memory(struct doca_dev *dev, void *addr, size_t len, uint32_t permissions,
-                        struct doca_mmap **mmap);
+doca_error_t map_memory(struct doca_dev *dev, void *addr, size_t len, uint32_t permissions, struct doca_mmap **mmap);
 
 /*
- * Lets the engine progress. If there was nothing to do, sleeps until there is: what a program should do that has time, as
- * it leaves the processor to others. With --busy it returns and is called again, which answers some microseconds earlier.
+ * Lets the engine progress. If there was nothing to do, sleeps until there is: what a program should do that has time,
+ * as it leaves the processor to others. With --busy it returns and is called again, which answers some microseconds
+ * earlier.
  */
 doca_error_t progress(struct doca_pe *pe);
 /* The same with several engines, of which any may be NULL. */

@@ -67,21 +67,18 @@ static doca_error_t open_representor(struct doca_dev *dev, const char *pci_addr,
     for (uint32_t i = 0; i < num_reps && result == DOCA_ERROR_NOT_FOUND; i++) {
         uint8_t is_equal = 0;
 
-        if (doca_devinfo_rep_get_is_pci_addr_equal(reps[i], pci_addr, &is_equal) == DOCA_SUCCESS &&
-            is_equal != 0)
+        if (doca_devinfo_rep_get_is_pci_addr_equal(reps[i], pci_addr, &is_equal) == DOCA_SUCCESS && is_equal != 0)
             result = doca_dev_rep_open(reps[i], rep);
     }
     (void)doca_devinfo_rep_list_destroy(reps);
     if (result == DOCA_ERROR_NOT_FOUND)
-        DOCA_LOG_ERR("The device has no representor of a function at '%s'; choose another one with -r",
-                     pci_addr);
+        DOCA_LOG_ERR("The device has no representor of a function at '%s'; choose another one with -r", pci_addr);
     else if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("The representor cannot be opened: %s", doca_get_error_string(result));
     return result;
 }
 
-doca_error_t cc_listen(struct cc_end *end, struct doca_dev *dev, const char *rep_pci_addr,
-                       const char *service)
+doca_error_t cc_listen(struct cc_end *end, struct doca_dev *dev, const char *rep_pci_addr, const char *service)
 {
     doca_error_t result;
 
@@ -161,8 +158,7 @@ doca_error_t cc_receive(struct cc_end *end, void *message, size_t *len)
             return result;
         }
         /* To a service, a client that disconnects is no error; this one's is the end. */
-        if (end->peer != NULL &&
-            doca_comm_channel_peer_addr_update_info(end->peer) == DOCA_ERROR_CONNECTION_ABORTED) {
+        if (end->peer != NULL && doca_comm_channel_peer_addr_update_info(end->peer) == DOCA_ERROR_CONNECTION_ABORTED) {
             DOCA_LOG_ERR("The other side has ended the connection");
             return DOCA_ERROR_CONNECTION_RESET;
         }

@@ -29,8 +29,7 @@ struct cc_end {
 
 /* DPU: listens on the representor at an address. After a failure, too, cc_close() must follow; *end was zero.
  */
-doca_error_t cc_listen(struct cc_end *end, struct doca_dev *dev, const char *rep_pci_addr,
-                       const char *service);
+doca_error_t cc_listen(struct cc_end *end, struct doca_dev *dev, const char *rep_pci_addr, const char *service);
 
 /* Host: connects, and waits until the service has taken it in. Also after a failure, cc_close() must follow.
  */

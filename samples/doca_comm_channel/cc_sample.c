@@ -64,16 +64,13 @@ static doca_error_t register_argument(const char *short_name, const char *long_n
     return doca_argp_register_param(param);
 }
 
-doca_error_t parse_cc_arguments(const char *program, bool is_server, int argc, char **argv,
-                                struct cc_config *config)
+doca_error_t parse_cc_arguments(const char *program, bool is_server, int argc, char **argv, struct cc_config *config)
 {
     doca_error_t result;
 
-    (void)strlcpy(config->pci_addr, is_server ? DEFAULT_DPU_PCI_ADDR : DEFAULT_HOST_PCI_ADDR,
-                  sizeof(config->pci_addr));
+    (void)strlcpy(config->pci_addr, is_server ? DEFAULT_DPU_PCI_ADDR : DEFAULT_HOST_PCI_ADDR, sizeof(config->pci_addr));
     (void)strlcpy(config->rep_pci_addr, DEFAULT_HOST_PCI_ADDR, sizeof(config->rep_pci_addr));
-    (void)strlcpy(config->text, is_server ? "Greetings from the DPU" : "Greetings from the host",
-                  sizeof(config->text));
+    (void)strlcpy(config->text, is_server ? "Greetings from the DPU" : "Greetings from the host", sizeof(config->text));
     result = doca_argp_init(program, config);
     if (result != DOCA_SUCCESS) {
         DOCA_LOG_ERR("The arguments cannot be set up: %s", doca_get_error_string(result));
@@ -94,8 +91,7 @@ doca_error_t parse_cc_arguments(const char *program, bool is_server, int argc, c
     if (result == DOCA_SUCCESS)
         result = doca_argp_start(argc, argv);
     if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)",
-                     doca_get_error_string(result));
+        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)", doca_get_error_string(result));
     (void)doca_argp_destroy();
     return result;
 }

@@ -17,8 +17,7 @@ struct cc_config {
     char text[CC_MAX_MSG_SIZE]; /* with its NUL, as it is sent */
 };
 
-doca_error_t parse_cc_arguments(const char *program, bool is_server, int argc, char **argv,
-                                struct cc_config *config);
+doca_error_t parse_cc_arguments(const char *program, bool is_server, int argc, char **argv, struct cc_config *config);
 
 /* Opens the device at an address, if it can do Comm Channel. */
 doca_error_t open_cc_device(const char *pci_addr, struct doca_dev **dev);

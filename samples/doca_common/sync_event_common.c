@@ -64,8 +64,7 @@ doca_error_t start_sync_event(struct sync_event *se)
         DOCA_LOG_ERR("The sync event cannot be started: %s", doca_get_error_string(result));
         return result;
     }
-    DOCA_LOG_INFO("The sync event is started in %s mode",
-                  se->config->is_async ? "asynchronous" : "synchronous");
+    DOCA_LOG_INFO("The sync event is started in %s mode", se->config->is_async ? "asynchronous" : "synchronous");
     return DOCA_SUCCESS;
 }
 
@@ -78,8 +77,7 @@ doca_error_t destroy_sync_event(struct sync_event *se)
     if (se->workq != NULL)
         result = first_error(result, doca_workq_destroy(se->workq));
     if (se->is_started)
-        result =
-            first_error(result, se->ctx != NULL ? doca_ctx_stop(se->ctx) : doca_sync_event_stop(se->event));
+        result = first_error(result, se->ctx != NULL ? doca_ctx_stop(se->ctx) : doca_sync_event_stop(se->event));
     if (se->event != NULL)
         result = first_error(result, doca_sync_event_destroy(se->event));
     if (result != DOCA_SUCCESS)
@@ -139,8 +137,7 @@ doca_error_t signal_sync_event(struct sync_event *se, uint64_t value)
 }
 
 doca_error_t wait_for_sync_event(struct sync_event *se, uint64_t value,
-                                 doca_error_t (*wait_gt)(struct doca_sync_event *event, uint64_t value,
-                                                         uint64_t mask))
+                                 doca_error_t (*wait_gt)(struct doca_sync_event *event, uint64_t value, uint64_t mask))
 {
     const struct doca_sync_event_job_wait job = {
         .base = {.type = DOCA_SYNC_EVENT_JOB_WAIT_GT, .flags = DOCA_JOB_FLAGS_NONE, .ctx = se->ctx},

@@ -56,7 +56,6 @@ doca_error_t signal_sync_event(struct sync_event *se, uint64_t value);
 
 /* Waits until the counter is greater than value, in synchronous mode by the function that is given. */
 doca_error_t wait_for_sync_event(struct sync_event *se, uint64_t value,
-                                 doca_error_t (*wait_gt)(struct doca_sync_event *event, uint64_t value,
-                                                         uint64_t mask));
+                                 doca_error_t (*wait_gt)(struct doca_sync_event *event, uint64_t value, uint64_t mask));
 
 #endif /* SYNC_EVENT_COMMON_H_ */

@@ -63,8 +63,7 @@ static doca_error_t set_buffer_info_path(void *value, void *config)
 {
     struct dma_config *const c = config;
 
-    return set_string("path of the buffer information", value, c->buffer_info_path,
-                      sizeof(c->buffer_info_path));
+    return set_string("path of the buffer information", value, c->buffer_info_path, sizeof(c->buffer_info_path));
 }
 
 static doca_error_t set_address(void *value, void *config)
@@ -139,8 +138,7 @@ static doca_error_t register_argument(const struct argument *argument, const cha
     result = doca_argp_param_create(&param);
     if (result != DOCA_SUCCESS)
         return result;
-    (void)snprintf(description, sizeof(description), "%s (default: %s)", argument->description,
-                   default_value);
+    (void)snprintf(description, sizeof(description), "%s (default: %s)", argument->description, default_value);
     doca_argp_param_set_short_name(param, argument->short_name);
     doca_argp_param_set_long_name(param, argument->long_name);
     doca_argp_param_set_arguments(param, argument->value);
@@ -159,8 +157,7 @@ static doca_error_t register_arguments(uint32_t arguments, const char *default_p
         const struct argument *const argument = &all_arguments[i];
 
         if ((arguments & argument->kind) != 0)
-            result = register_argument(argument,
-                                       argument->default_value ? argument->default_value : default_pci_addr);
+            result = register_argument(argument, argument->default_value ? argument->default_value : default_pci_addr);
     }
     return result;
 }
@@ -189,8 +186,7 @@ doca_error_t parse_arguments(const char *program, uint32_t arguments, const char
     if (result == DOCA_SUCCESS)
         result = doca_argp_start(argc, argv);
     if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)",
-                     doca_get_error_string(result));
+        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)", doca_get_error_string(result));
     (void)doca_argp_destroy();
     return result;
 }

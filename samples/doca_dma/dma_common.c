@@ -19,8 +19,7 @@ doca_error_t require_dpu(void)
 #ifdef DOCA_ARCH_DPU
     return DOCA_SUCCESS;
 #else
-    DOCA_LOG_ERR(
-        "This sample can run only on the DPU, and was built for the host (see its build option 'role')");
+    DOCA_LOG_ERR("This sample can run only on the DPU, and was built for the host (see its build option 'role')");
     return DOCA_ERROR_NOT_SUPPORTED;
 #endif
 }
@@ -30,8 +29,7 @@ doca_error_t require_host(void)
 #ifdef DOCA_ARCH_HOST
     return DOCA_SUCCESS;
 #else
-    DOCA_LOG_ERR(
-        "This sample can run only on the host, and was built for the DPU (see its build option 'role')");
+    DOCA_LOG_ERR("This sample can run only on the host, and was built for the DPU (see its build option 'role')");
     return DOCA_ERROR_NOT_SUPPORTED;
 #endif
 }
@@ -45,16 +43,14 @@ static bool can_export(struct doca_devinfo *devinfo)
 {
     uint8_t supported = 0;
 
-    return doca_devinfo_get_is_mmap_export_dpu_supported(devinfo, &supported) == DOCA_SUCCESS &&
-           supported != 0;
+    return doca_devinfo_get_is_mmap_export_dpu_supported(devinfo, &supported) == DOCA_SUCCESS && supported != 0;
 }
 
 static bool can_import(struct doca_devinfo *devinfo)
 {
     uint8_t supported = 0;
 
-    return doca_devinfo_get_is_mmap_from_export_dpu_supported(devinfo, &supported) == DOCA_SUCCESS &&
-           supported != 0;
+    return doca_devinfo_get_is_mmap_from_export_dpu_supported(devinfo, &supported) == DOCA_SUCCESS && supported != 0;
 }
 
 doca_error_t open_dma_device(const char *pci_addr, uint32_t needed, struct doca_dev **dev)
@@ -171,9 +167,7 @@ doca_error_t copy_memory(struct dma_resources *resources, struct doca_mmap *src_
         DOCA_LOG_ERR("No buffers of %zu bytes: %s", len, doca_get_error_string(result));
     } else {
         const struct doca_dma_job_memcpy job = {
-            .base = {.type = DOCA_DMA_JOB_MEMCPY,
-                     .flags = DOCA_JOB_FLAGS_NONE,
-                     .ctx = doca_dma_as_ctx(resources->dma)},
+            .base = {.type = DOCA_DMA_JOB_MEMCPY, .flags = DOCA_JOB_FLAGS_NONE, .ctx = doca_dma_as_ctx(resources->dma)},
             .dst_buff = dst_buf,
             .src_buff = src_buf,
         };

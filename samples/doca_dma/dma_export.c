@@ -40,8 +40,7 @@ doca_error_t export_text(const char *pci_addr, const char *text, struct exported
         return result;
     }
     if (descriptor_len > sizeof(exported->memory.descriptor)) {
-        DOCA_LOG_ERR("The export descriptor has %zu bytes, more than %d", descriptor_len,
-                     MAX_DESCRIPTOR_SIZE);
+        DOCA_LOG_ERR("The export descriptor has %zu bytes, more than %d", descriptor_len, MAX_DESCRIPTOR_SIZE);
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     memcpy(exported->memory.descriptor, descriptor, descriptor_len);
@@ -94,8 +93,8 @@ static doca_error_t check_range(const struct dma_resources *resources, const str
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (memory->len > max_len) {
-        DOCA_LOG_ERR("The host's buffer of %" PRIu64 " bytes is larger than the %" PRIu64 " of one copy",
-                     memory->len, max_len);
+        DOCA_LOG_ERR("The host's buffer of %" PRIu64 " bytes is larger than the %" PRIu64 " of one copy", memory->len,
+                     max_len);
         return DOCA_ERROR_INVALID_VALUE;
     }
     return DOCA_SUCCESS;
@@ -145,8 +144,7 @@ doca_error_t copy_exported_text(struct dma_resources *resources, const struct ex
     struct doca_mmap *host_mmap = NULL;
     doca_error_t result;
 
-    result = doca_mmap_create_from_export(NULL, memory->descriptor, memory->descriptor_len, resources->dev,
-                                          &host_mmap);
+    result = doca_mmap_create_from_export(NULL, memory->descriptor, memory->descriptor_len, resources->dev, &host_mmap);
     if (result != DOCA_SUCCESS) {
         DOCA_LOG_ERR("The host's memory cannot be imported: %s", doca_get_error_string(result));
         return result;

@@ -235,8 +235,7 @@ static doca_error_t receive_all(int fd, void *data, size_t len, int64_t deadline
             if (result != DOCA_SUCCESS)
                 return result;
         } else if (got == 0 || errno != EINTR) {
-            DOCA_LOG_ERR("The connection has ended while %s: %s", what,
-                         got == 0 ? "closed" : strerror(errno));
+            DOCA_LOG_ERR("The connection has ended while %s: %s", what, got == 0 ? "closed" : strerror(errno));
             return DOCA_ERROR_CONNECTION_RESET;
         }
     }
@@ -299,8 +298,8 @@ doca_error_t receive_exported_memory(int connection, int timeout, struct exporte
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (memory->descriptor_len == 0 || memory->descriptor_len > sizeof(memory->descriptor)) {
-        DOCA_LOG_ERR("The sender announces a descriptor of %zu bytes, and 1 to %d are expected",
-                     memory->descriptor_len, MAX_DESCRIPTOR_SIZE);
+        DOCA_LOG_ERR("The sender announces a descriptor of %zu bytes, and 1 to %d are expected", memory->descriptor_len,
+                     MAX_DESCRIPTOR_SIZE);
         return DOCA_ERROR_INVALID_VALUE;
     }
     return receive_all(connection, memory->descriptor, memory->descriptor_len, deadline, what);

@@ -147,8 +147,7 @@ static doca_error_t register_arguments(uint32_t arguments)
     return result;
 }
 
-doca_error_t parse_arguments(const char *program, uint32_t arguments, int argc, char **argv,
-                             struct rdma_config *config)
+doca_error_t parse_arguments(const char *program, uint32_t arguments, int argc, char **argv, struct rdma_config *config)
 {
     doca_error_t result;
 
@@ -169,8 +168,7 @@ doca_error_t parse_arguments(const char *program, uint32_t arguments, int argc, 
     if (result == DOCA_SUCCESS)
         result = doca_argp_start(argc, argv);
     if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)",
-                     doca_get_error_string(result));
+        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)", doca_get_error_string(result));
     (void)doca_argp_destroy();
     return result;
 }

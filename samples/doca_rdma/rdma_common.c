@@ -39,8 +39,7 @@ static struct doca_devinfo *find_device(struct doca_devinfo **devices, uint32_t 
     return found;
 }
 
-static doca_error_t open_rdma_device(const char *name, enum doca_rdma_job_types job_type,
-                                     struct doca_dev **dev)
+static doca_error_t open_rdma_device(const char *name, enum doca_rdma_job_types job_type, struct doca_dev **dev)
 {
     struct doca_devinfo **devices = NULL;
     struct doca_devinfo *devinfo;
@@ -109,8 +108,8 @@ doca_error_t create_rdma_resources(const struct rdma_config *config, enum doca_r
         DOCA_LOG_ERR("No memory for %d bytes", MEMORY_SIZE);
         return DOCA_ERROR_NO_MEMORY;
     }
-    result = map_memory(resources->dev, resources->memory, MEMORY_SIZE,
-                        DOCA_ACCESS_LOCAL_READ_WRITE | permissions, &resources->mmap);
+    result = map_memory(resources->dev, resources->memory, MEMORY_SIZE, DOCA_ACCESS_LOCAL_READ_WRITE | permissions,
+                        &resources->mmap);
     if (result != DOCA_SUCCESS)
         return result;
     result = doca_buf_inventory_create(NULL, NUM_BUFFERS, DOCA_BUF_EXTENSION_NONE, &resources->inventory);
@@ -132,8 +131,7 @@ static doca_error_t remove_workq(struct rdma_resources *r)
     while (result == DOCA_ERROR_NOT_PERMITTED) {
         struct doca_event event = {0};
 
-        while (doca_workq_progress_retrieve(r->workq, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE) !=
-               DOCA_ERROR_AGAIN)
+        while (doca_workq_progress_retrieve(r->workq, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE) != DOCA_ERROR_AGAIN)
             ;
         result = doca_ctx_workq_rm(r->ctx, r->workq);
     }
@@ -205,8 +203,7 @@ doca_error_t put_text(struct rdma_resources *resources, const char *text, struct
     doca_error_t result;
 
     (void)strlcpy(resources->memory, text, MEMORY_SIZE);
-    result =
-        doca_buf_inventory_buf_by_data(resources->inventory, resources->mmap, resources->memory, len, buf);
+    result = doca_buf_inventory_buf_by_data(resources->inventory, resources->mmap, resources->memory, len, buf);
     if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("No buffer of %zu bytes: %s", len, doca_get_error_string(result));
     return result;

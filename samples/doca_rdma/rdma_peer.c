@@ -63,8 +63,7 @@ doca_error_t connect_to_peer(struct rdma_resources *resources)
     if (result != DOCA_SUCCESS)
         return result;
     resources->has_local_file = true;
-    DOCA_LOG_INFO("The connection details of this side are in %s; copy them to the remote side",
-                  config->local_path);
+    DOCA_LOG_INFO("The connection details of this side are in %s; copy them to the remote side", config->local_path);
     DOCA_LOG_INFO("Those of the remote side are expected in %s", config->remote_path);
     result = wait_for_enter("Copy the files from the remote side to here");
     if (result == DOCA_SUCCESS)
@@ -89,8 +88,7 @@ doca_error_t import_memory(struct rdma_resources *resources, void **addr, size_t
     result = load_file(resources->config->mmap_path, descriptor, sizeof(descriptor), &descriptor_len);
     if (result != DOCA_SUCCESS)
         return result;
-    result = doca_mmap_create_from_export(NULL, descriptor, descriptor_len, resources->dev,
-                                          &resources->remote_mmap);
+    result = doca_mmap_create_from_export(NULL, descriptor, descriptor_len, resources->dev, &resources->remote_mmap);
     if (result == DOCA_SUCCESS)
         result = doca_mmap_get_memrange(resources->remote_mmap, addr, len);
     if (result != DOCA_SUCCESS)

@@ -65,8 +65,7 @@ doca_error_t parse_arguments(const char *program, int argc, char **argv, struct 
     if (result == DOCA_SUCCESS)
         result = doca_argp_start(argc, argv);
     if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)",
-                     doca_get_error_string(result));
+        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)", doca_get_error_string(result));
     (void)doca_argp_destroy();
     return result;
 }
@@ -89,8 +88,7 @@ static doca_error_t open_sha_device(enum doca_sha_job_type job_type, struct doca
         result = doca_dev_open(devices[i], dev);
         if (result == DOCA_SUCCESS)
             DOCA_LOG_INFO("The device hashes in %s",
-                          doca_sha_get_hardware_supported(devices[i]) == DOCA_SUCCESS ? "hardware"
-                                                                                      : "software");
+                          doca_sha_get_hardware_supported(devices[i]) == DOCA_SUCCESS ? "hardware" : "software");
     }
     if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("None of the %u devices here can be used for SHA-256: %s", num_devices,
@@ -134,20 +132,18 @@ static doca_error_t prepare_memory(struct sha_resources *r, const char *text)
         return DOCA_ERROR_NO_MEMORY;
     result = map_memory(r->dev, r->data, r->data_len, DOCA_ACCESS_LOCAL_READ_ONLY, &r->data_mmap);
     if (result == DOCA_SUCCESS)
-        result =
-            map_memory(r->dev, r->digest, sizeof(r->digest), DOCA_ACCESS_LOCAL_READ_WRITE, &r->digest_mmap);
+        result = map_memory(r->dev, r->digest, sizeof(r->digest), DOCA_ACCESS_LOCAL_READ_WRITE, &r->digest_mmap);
     if (result == DOCA_SUCCESS)
         result = doca_buf_inventory_create(NULL, NUM_BUFFERS, DOCA_BUF_EXTENSION_NONE, &r->inventory);
     if (result == DOCA_SUCCESS)
         result = doca_buf_inventory_start(r->inventory);
     if (result == DOCA_SUCCESS)
-        result = doca_buf_inventory_buf_by_addr(r->inventory, r->digest_mmap, r->digest, sizeof(r->digest),
-                                                &r->response);
+        result =
+            doca_buf_inventory_buf_by_addr(r->inventory, r->digest_mmap, r->digest, sizeof(r->digest), &r->response);
     return result;
 }
 
-doca_error_t create_sha_resources(enum doca_sha_job_type job_type, const char *text,
-                                  struct sha_resources *resources)
+doca_error_t create_sha_resources(enum doca_sha_job_type job_type, const char *text, struct sha_resources *resources)
 {
     doca_error_t result;
 
@@ -194,8 +190,7 @@ doca_error_t destroy_sha_resources(struct sha_resources *r)
     return result;
 }
 
-doca_error_t take_request(struct sha_resources *resources, size_t offset, size_t len,
-                          struct doca_buf **request)
+doca_error_t take_request(struct sha_resources *resources, size_t offset, size_t len, struct doca_buf **request)
 {
     const doca_error_t result = doca_buf_inventory_buf_by_data(resources->inventory, resources->data_mmap,
                                                                resources->data + offset, len, request);

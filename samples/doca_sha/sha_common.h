@@ -46,13 +46,11 @@ struct sha_resources {
  * Sets up everything for SHA-256 of a text, on the first device that can do it. Also after a failure,
  * destroy_sha_resources() must follow; *resources was zero before.
  */
-doca_error_t create_sha_resources(enum doca_sha_job_type job_type, const char *text,
-                                  struct sha_resources *resources);
+doca_error_t create_sha_resources(enum doca_sha_job_type job_type, const char *text, struct sha_resources *resources);
 doca_error_t destroy_sha_resources(struct sha_resources *resources);
 
 /* A buffer that is full of len bytes of the data. */
-doca_error_t take_request(struct sha_resources *resources, size_t offset, size_t len,
-                          struct doca_buf **request);
+doca_error_t take_request(struct sha_resources *resources, size_t offset, size_t len, struct doca_buf **request);
 
 /* Submits the job and waits until it has ended. */
 doca_error_t run_sha_job(struct doca_workq *workq, const struct doca_job *job);

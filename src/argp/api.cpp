@@ -2,11 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 #include "api.hpp"
 
+#include <cstddef>
 #include <span>
 #include <utility>
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 doca_error_t init(const Generation &generation, const char *program_name, void *program_config, doca_error_t if_twice)
 {

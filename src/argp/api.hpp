@@ -10,8 +10,7 @@
 #include "parser.hpp"
 #include "report.hpp"
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 [[nodiscard]] inline doca_error_t not_initialised(doca_error_t code, int line = __builtin_LINE())
 {

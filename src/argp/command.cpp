@@ -6,8 +6,7 @@
 
 #include "report.hpp"
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 Level::Level() = default;
 Level::~Level() = default;
@@ -41,15 +40,15 @@ doca_error_t Level::add(std::unique_ptr<doca_argp_cmd> command)
 
 const doca_argp_param *Level::find_short(std::string_view name) const
 {
-    const auto found = std::ranges::find_if(
-        params_, [&](const auto &param) { return !name.empty() && param->short_name == name; });
+    const auto found =
+        std::ranges::find_if(params_, [&](const auto &param) { return !name.empty() && param->short_name == name; });
     return found == params_.end() ? nullptr : found->get();
 }
 
 const doca_argp_param *Level::find_long(std::string_view name) const
 {
-    const auto found = std::ranges::find_if(
-        params_, [&](const auto &param) { return !name.empty() && param->long_name == name; });
+    const auto found =
+        std::ranges::find_if(params_, [&](const auto &param) { return !name.empty() && param->long_name == name; });
     return found == params_.end() ? nullptr : found->get();
 }
 
@@ -61,8 +60,8 @@ const doca_argp_cmd *Level::find_command(std::string_view name) const
 
 bool Level::contains(const doca_argp_cmd *command) const
 {
-    return std::ranges::any_of(
-        commands_, [&](const auto &own) { return own.get() == command || own->level.contains(command); });
+    return std::ranges::any_of(commands_,
+                               [&](const auto &own) { return own.get() == command || own->level.contains(command); });
 }
 
 } // namespace opendoca::argp
@@ -79,8 +78,7 @@ doca_error_t doca_argp_cmd::check() const
         return code <= ' ' || code == 0x7f;
     });
     if (name.starts_with('-') || has_blank)
-        return fail(DOCA_ERROR_INVALID_VALUE,
-                    opendoca::argp::quoted(name) + " cannot be the name of a command");
+        return fail(DOCA_ERROR_INVALID_VALUE, opendoca::argp::quoted(name) + " cannot be the name of a command");
     if (description.empty())
         return fail(DOCA_ERROR_INITIALIZATION, "command " + opendoca::argp::quoted(name) + " has no description");
     return DOCA_SUCCESS;

@@ -13,16 +13,14 @@
 
 struct doca_argp_cmd;
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 /// The callback of a command; receives the program's configuration.
 using CommandCallback = doca_error_t (*)(void *config);
 
 /// The flags and commands of the program, or of one command.
 /// Owns them, in the order of their registration. No two flags and no two commands of a level share a name.
-class Level
-{
+class Level {
 public:
     Level();
     ~Level();

@@ -2,19 +2,17 @@
 // Copyright (c) 2026 The opendoca authors
 #include "command_line.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "report.hpp"
 
-namespace opendoca::argp
-{
-namespace
-{
+namespace opendoca::argp {
+namespace {
 
-class CommandLine
-{
+class CommandLine {
 public:
     CommandLine(const FlagSet &flags, std::span<char *const> words, Request &request)
         : flags_(flags),
@@ -160,8 +158,8 @@ doca_error_t CommandLine::take_log_level(std::optional<int> &out)
     const std::optional<int> number = parse_int(text);
     const std::optional<int> level = number ? to_log_level(flags_.generation(), *number) : std::nullopt;
     if (!level)
-        return fail(DOCA_ERROR_INVALID_VALUE, "flag " + flag_ + ": " + quoted(text) + " is not one of " +
-                                                  log_level_numbers(flags_.generation()));
+        return fail(DOCA_ERROR_INVALID_VALUE,
+                    "flag " + flag_ + ": " + quoted(text) + " is not one of " + log_level_numbers(flags_.generation()));
     out = level;
     return DOCA_SUCCESS;
 }
@@ -189,8 +187,7 @@ doca_error_t CommandLine::take_value(std::string_view &out)
 doca_error_t CommandLine::take_no_value() const
 {
     if (attached_)
-        return fail(DOCA_ERROR_INVALID_VALUE,
-                    "flag " + flag_ + " takes no value, but has " + quoted(*attached_));
+        return fail(DOCA_ERROR_INVALID_VALUE, "flag " + flag_ + " takes no value, but has " + quoted(*attached_));
     return DOCA_SUCCESS;
 }
 

@@ -9,12 +9,10 @@
 #include "flag_set.hpp"
 #include "request.hpp"
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
-/// Parses @p words, without the program name and DPDK's arguments, up to the end or to the first flag for help or for the
-/// version. @p request may be partly filled on failure.
-[[nodiscard]] doca_error_t parse_command_line(const FlagSet &flags, std::span<char *const> words,
-                                              Request &request);
+/// Parses @p words, without the program name and DPDK's arguments, up to the end or to the first flag for help or for
+/// the version. @p request may be partly filled on failure.
+[[nodiscard]] doca_error_t parse_command_line(const FlagSet &flags, std::span<char *const> words, Request &request);
 
 } // namespace opendoca::argp

@@ -2,15 +2,14 @@
 // Copyright (c) 2026 The opendoca authors
 #include "dpdk_flags.hpp"
 
+#include <optional>
 #include <sstream>
 
 #include "json_value.hpp"
 #include "report.hpp"
 
-namespace opendoca::argp
-{
-namespace
-{
+namespace opendoca::argp {
+namespace {
 
 /// Returns a string, number or boolean as text for DPDK's command line.
 std::optional<std::string> word_of(json_object *value)
@@ -25,8 +24,7 @@ std::optional<std::string> word_of(json_object *value)
 
 doca_error_t wrong_dpdk_value(std::string_view key, const std::string &expected, int line = __builtin_LINE())
 {
-    return fail(DOCA_ERROR_INVALID_VALUE, "JSON key " + quoted(key) + " of doca_dpdk_flags needs " + expected,
-                line);
+    return fail(DOCA_ERROR_INVALID_VALUE, "JSON key " + quoted(key) + " of doca_dpdk_flags needs " + expected, line);
 }
 
 /// Converts {"device": "pf" | "vf" | "sf", "id": ...} and its device arguments.

@@ -12,16 +12,14 @@
 
 #include <doca_error.h>
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 /// Appends the EAL arguments for one member of doca_dpdk_flags to @p out. docs/arguments.md has the mapping.
 [[nodiscard]] doca_error_t append_eal_arguments(std::string_view key, json_object *value,
                                                 std::vector<std::string> &out);
 
 /// An argument vector for rte_eal_init(). Owns its strings, since DPDK keeps pointers into them after the call.
-class EalArguments
-{
+class EalArguments {
 public:
     EalArguments(const std::string &program_name, const std::vector<std::string> &arguments);
 

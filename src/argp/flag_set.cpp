@@ -2,8 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #include "flag_set.hpp"
 
-namespace opendoca::argp
-{
+#include <cstddef>
+
+namespace opendoca::argp {
 
 FlagSet::FlagSet(const Generation &generation)
     : generation_(generation),
@@ -16,7 +17,8 @@ FlagSet::FlagSet(const Generation &generation)
     if (generation.has_sdk_log)
         general_.push_back({GeneralFlag::sdk_log_level, "", "sdk-log-level", "<level>",
                             "Log what the libraries say up to this level, of the same"});
-    general_.push_back({GeneralFlag::json, "j", "json", "<file>", "Read flags from a JSON file; the command line wins"});
+    general_.push_back(
+        {GeneralFlag::json, "j", "json", "<file>", "Read flags from a JSON file; the command line wins"});
 }
 
 void FlagSet::add_grpc_address()
@@ -37,8 +39,7 @@ const doca_argp_param *FlagSet::find(const Path &path, Find find_in, std::string
     return nullptr;
 }
 
-FoundFlag FlagSet::found(const doca_argp_param *param, std::string GeneralFlagInfo::*kind,
-                         std::string_view name) const
+FoundFlag FlagSet::found(const doca_argp_param *param, std::string GeneralFlagInfo::*kind, std::string_view name) const
 {
     if (param != nullptr)
         return {param, nullptr};

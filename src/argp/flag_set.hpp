@@ -4,6 +4,7 @@
 // All flags that a command line may contain: the program's own, and those that every DOCA program has.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,8 +12,7 @@
 #include "command.hpp"
 #include "generation.hpp"
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 enum class GeneralFlag { help, version, log_level, sdk_log_level, json, grpc_address };
 
@@ -37,8 +37,7 @@ struct FoundFlag {
 using Path = std::vector<const doca_argp_cmd *>;
 
 /// The flags and commands that the parser accepts. Owned by the parser; one thread at a time.
-class FlagSet
-{
+class FlagSet {
 public:
     explicit FlagSet(const Generation &generation);
 

@@ -9,16 +9,15 @@
 
 #include <doca_error.h>
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 /// Constants and functions of one generation. Each front end has one static object of it.
 struct Generation {
-    doca_error_t misuse;          ///< returned by calls in a wrong state
-    std::uint32_t most_severe;    ///< the lowest log level that a user may give
-    std::uint32_t most_verbose;   ///< and the highest
-    std::string log_levels;       ///< for the usage text
-    bool has_sdk_log;             ///< the libraries have a log of their own, with a flag
+    doca_error_t misuse;        ///< returned by calls in a wrong state
+    std::uint32_t most_severe;  ///< the lowest log level that a user may give
+    std::uint32_t most_verbose; ///< and the highest
+    std::string log_levels;     ///< for the usage text
+    bool has_sdk_log;           ///< the libraries have a log of their own, with a flag
     const char *(*error_name)(doca_error_t);
     doca_error_t (*set_log_level)(std::uint32_t);
     std::uint32_t (*log_level)();

@@ -5,15 +5,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 #include "json_text.hpp"
 #include "report.hpp"
 
-namespace opendoca::argp
-{
-namespace
-{
+namespace opendoca::argp {
+namespace {
 
 constexpr std::size_t max_file_size = std::size_t{16} << 20;
 

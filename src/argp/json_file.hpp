@@ -8,8 +8,7 @@
 
 #include "request.hpp"
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 /// Reads and parses the file at @p path. On success @p out is an object, at most 32 levels deep.
 [[nodiscard]] doca_error_t read_json_file(const std::string &path, JsonPtr &out);

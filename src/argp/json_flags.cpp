@@ -2,17 +2,18 @@
 // Copyright (c) 2026 The opendoca authors
 #include "json_flags.hpp"
 
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "dpdk_flags.hpp"
 #include "json_value.hpp"
 #include "report.hpp"
 
-namespace opendoca::argp
-{
-namespace
-{
+namespace opendoca::argp {
+namespace {
 
-class JsonFlags
-{
+class JsonFlags {
 public:
     JsonFlags(const FlagSet &flags, const Path &path, bool is_dpdk_program, Request &request)
         : flags_(flags),
@@ -137,9 +138,8 @@ doca_error_t parse_json_flags(const FlagSet &flags, const Path &path, bool is_dp
                               Request &request)
 {
     JsonFlags reader(flags, path, is_dpdk_program, request);
-    return for_each_member(root, [&](std::string_view name, json_object *section) {
-        return reader.parse_section(name, section);
-    });
+    return for_each_member(
+        root, [&](std::string_view name, json_object *section) { return reader.parse_section(name, section); });
 }
 
 } // namespace opendoca::argp

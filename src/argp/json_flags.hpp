@@ -7,8 +7,7 @@
 #include "flag_set.hpp"
 #include "request.hpp"
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 /// Parses the sections of the object @p root for the commands of @p path. @p request may be partly filled on failure.
 [[nodiscard]] doca_error_t parse_json_flags(const FlagSet &flags, const Path &path, bool is_dpdk_program,

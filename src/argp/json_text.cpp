@@ -4,10 +4,8 @@
 
 #include <algorithm>
 
-namespace opendoca::argp
-{
-namespace
-{
+namespace opendoca::argp {
+namespace {
 
 /// Limits the memory of the parsed document: json-c takes up to about 1 KiB for a value, however short its text is.
 constexpr std::size_t max_values = 262144;

@@ -9,8 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 struct JsonTextError {
     std::size_t line;

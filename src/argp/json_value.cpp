@@ -2,11 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 #include "json_value.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 doca_error_t for_each_member(json_object &object,
                              const std::function<doca_error_t(std::string_view, json_object *)> &body)

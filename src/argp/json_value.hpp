@@ -13,17 +13,14 @@
 
 #include <doca_error.h>
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 /// Calls @p body for each member of @p object, in the order of the file, until one call fails.
-[[nodiscard]] doca_error_t
-for_each_member(json_object &object,
-                const std::function<doca_error_t(std::string_view, json_object *)> &body);
+[[nodiscard]] doca_error_t for_each_member(json_object &object,
+                                           const std::function<doca_error_t(std::string_view, json_object *)> &body);
 
 /// Calls @p body for each element of @p value if that is an array, else for @p value itself.
-[[nodiscard]] doca_error_t for_each_element(json_object *value,
-                                            const std::function<doca_error_t(json_object *)> &body);
+[[nodiscard]] doca_error_t for_each_element(json_object *value, const std::function<doca_error_t(json_object *)> &body);
 
 /// Returns the text of a JSON string; nothing for other types and for texts with a NUL byte.
 [[nodiscard]] std::optional<std::string> text_of(json_object *value);

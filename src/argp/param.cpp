@@ -9,8 +9,7 @@
 using opendoca::argp::fail;
 using opendoca::argp::quoted;
 
-namespace
-{
+namespace {
 
 /// Any printable text is a valid name, including one with spaces, which the user has to quote.
 bool is_usable(const std::string &name)
@@ -23,8 +22,7 @@ bool is_usable(const std::string &name)
 
 } // namespace
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 std::string flag_names(const std::string &short_name, const std::string &long_name)
 {
@@ -57,7 +55,7 @@ doca_error_t doca_argp_param::check() const
     if (type == opendoca::argp::Type::unknown)
         return fail(DOCA_ERROR_INITIALIZATION, "parameter " + flags() + " has no type");
     if (type > opendoca::argp::Type::json)
-        return fail(DOCA_ERROR_INVALID_VALUE, "parameter " + flags() + " has the unknown type " +
-                                                  std::to_string(static_cast<unsigned>(type)));
+        return fail(DOCA_ERROR_INVALID_VALUE,
+                    "parameter " + flags() + " has the unknown type " + std::to_string(static_cast<unsigned>(type)));
     return DOCA_SUCCESS;
 }

@@ -8,8 +8,7 @@
 
 #include <doca_error.h>
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 /// The values of doca_argp_type.
 enum class Type : unsigned { unknown, string, number, boolean, json };
@@ -30,8 +29,8 @@ struct doca_argp_param {
     bool is_mandatory = false;
     bool is_cli_only = false;
     bool has_multiplicity = false;
-    bool is_singular = false;      ///< no other flag of the program may be given with it
-    bool is_inherited = false;     ///< may also be given after the commands below its level
+    bool is_singular = false;  ///< no other flag of the program may be given with it
+    bool is_inherited = false; ///< may also be given after the commands below its level
     bool is_hidden = false;
     bool is_taken = false;         ///< registered: owned by its level, and no longer changeable
     bool is_out_of_memory = false; ///< a setter, which cannot report errors, failed to copy its string
@@ -43,8 +42,7 @@ struct doca_argp_param {
     [[nodiscard]] std::string flags() const;
 };
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 /// Returns the names of a flag as the user writes them; either may be empty.
 [[nodiscard]] std::string flag_names(const std::string &short_name, const std::string &long_name);

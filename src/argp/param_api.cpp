@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The C functions for flags that both generations have. Compiled once for each, with its own header.
+#include <string>
+
 #include <doca_argp.h>
 
 #include "api.hpp"
@@ -11,8 +13,7 @@ using opendoca::argp::is_settable;
 using opendoca::argp::null_argument;
 using opendoca::argp::Type;
 
-namespace
-{
+namespace {
 
 static_assert(DOCA_ARGP_TYPE_UNKNOWN == static_cast<unsigned>(Type::unknown) &&
               DOCA_ARGP_TYPE_STRING == static_cast<unsigned>(Type::string) &&

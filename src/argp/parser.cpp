@@ -14,13 +14,10 @@
 #include "report.hpp"
 #include "usage.hpp"
 
-namespace opendoca::argp
-{
-namespace
-{
+namespace opendoca::argp {
+namespace {
 
-class Flagged
-{
+class Flagged {
 public:
     explicit Flagged(bool &flag) : flag_(flag) { flag_ = true; }
     ~Flagged() { flag_ = false; }
@@ -83,8 +80,8 @@ doca_error_t Parser::start(std::span<char *const> words)
 doca_error_t Parser::read(std::span<char *const> words, Request &request) const
 {
     if (dpdk_callback_ != nullptr) {
-        const auto separator = std::find_if(words.begin(), words.end(),
-                                            [](const char *word) { return std::string_view(word) == "--"; });
+        const auto separator =
+            std::find_if(words.begin(), words.end(), [](const char *word) { return std::string_view(word) == "--"; });
         if (separator != words.end()) {
             request.eal.assign(words.begin(), separator);
             words = words.subspan(request.eal.size() + 1);
@@ -107,8 +104,7 @@ doca_error_t Parser::read_json(Request &request) const
     if (const doca_error_t result = read_json_file(*request.json_path, root); result != DOCA_SUCCESS)
         return result;
     Request from_json;
-    const doca_error_t result =
-        parse_json_flags(flags_, request.path, dpdk_callback_ != nullptr, *root, from_json);
+    const doca_error_t result = parse_json_flags(flags_, request.path, dpdk_callback_ != nullptr, *root, from_json);
     if (result == DOCA_SUCCESS)
         request.complete_from(std::move(from_json));
     return result;
@@ -120,13 +116,12 @@ doca_error_t Parser::check_together(const Request &request) const
     for (const GivenValue &given : request.values) {
         if (!given.param->is_singular)
             continue;
-        const auto other = std::ranges::find_if(
-            request.values, [&](const GivenValue &value) { return value.param != given.param; });
+        const auto other =
+            std::ranges::find_if(request.values, [&](const GivenValue &value) { return value.param != given.param; });
         if (other == request.values.end())
             return DOCA_SUCCESS; // a singular flag replaces all mandatory ones
-        return fail(DOCA_ERROR_INVALID_VALUE,
-                    "flag " + given.param->flags() + " is given with " + other->param->flags() +
-                        ", and must stand alone");
+        return fail(DOCA_ERROR_INVALID_VALUE, "flag " + given.param->flags() + " is given with " +
+                                                  other->param->flags() + ", and must stand alone");
     }
     std::string missing;
     for (std::size_t depth = 0; depth <= request.path.size(); ++depth) {

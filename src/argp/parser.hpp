@@ -14,16 +14,14 @@
 #include "flag_set.hpp"
 #include "request.hpp"
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 using ValidationCallback = doca_error_t (*)(void *config);
 using DpdkCallback = doca_error_t (*)(int argc, char **argv);
 
 /// The argument parser: registered flags and commands, callbacks, and the result of the latest start.
 /// A process has at most one. As in DOCA, it is not thread safe.
-class Parser
-{
+class Parser {
 public:
     /// If @p program_name is null, the name in argv[0] is used.
     Parser(const Generation &generation, const char *program_name, void *program_config);

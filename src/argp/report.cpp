@@ -2,13 +2,13 @@
 // Copyright (c) 2026 The opendoca authors
 #include "report.hpp"
 
+#include <cstddef>
+
 #include "../core/log.hpp"
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
-namespace
-{
+namespace {
 
 Listener listener = nullptr;
 

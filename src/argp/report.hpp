@@ -10,8 +10,7 @@
 
 #include <doca_error.h>
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 /// Receives argp's messages in place of the log: a level of struct LogLevel, and one line of text.
 using Listener = void (*)(std::uint32_t level, const char *text);

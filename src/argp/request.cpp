@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <system_error>
 
 #include "report.hpp"
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 void *GivenValue::address()
 {

@@ -4,6 +4,7 @@
 // The parsed input of one doca_argp_start(), before any callback is called.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,8 +15,7 @@
 #include "../core/json.hpp"
 #include "flag_set.hpp"
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 using Value = std::variant<std::string, int, bool, JsonPtr>;
 
@@ -42,8 +42,8 @@ struct Request {
     std::vector<GivenValue> values;
     std::vector<const doca_argp_param *> unset; ///< BOOLEAN flags that are false in the JSON file
     std::vector<std::string> eal;               ///< DPDK arguments, without the program name.
-    Path path;                          ///< the given commands
-    std::vector<GivenCommand> commands; ///< the same, with their positions among the values
+    Path path;                                  ///< the given commands
+    std::vector<GivenCommand> commands;         ///< the same, with their positions among the values
     std::optional<int> log_level;
     std::optional<int> sdk_log_level;
     std::optional<std::string> grpc_address;
@@ -59,8 +59,8 @@ struct Request {
 /// Parses an integer in the range of int: an optional sign, then decimal digits, or 0x and hexadecimal digits.
 [[nodiscard]] std::optional<int> parse_int(std::string_view text);
 
-/// Converts @p number to a log level of the generation; levels come in steps of ten. Numbers above the highest level are
-/// lowered to it with a warning; other numbers return nothing.
+/// Converts @p number to a log level of the generation; levels come in steps of ten. Numbers above the highest level
+/// are lowered to it with a warning; other numbers return nothing.
 [[nodiscard]] std::optional<int> to_log_level(const Generation &generation, int number);
 
 /// Returns the levels of a generation as text: "20, 30, 40, 50, 60".

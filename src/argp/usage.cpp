@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <vector>
 
-namespace opendoca::argp
-{
-namespace
-{
+namespace opendoca::argp {
+namespace {
 
 /// The columns of one flag: "-p,", "--pci-addr", "<text>", description.
 struct Row {
@@ -49,8 +49,7 @@ Row make_row(const doca_argp_param &param)
                     param.arguments.empty() ? default_arguments(param) : param.arguments, description);
 }
 
-class Table
-{
+class Table {
 public:
     void add(Row row)
     {

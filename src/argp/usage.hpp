@@ -8,8 +8,7 @@
 
 #include "flag_set.hpp"
 
-namespace opendoca::argp
-{
+namespace opendoca::argp {
 
 /// Returns the usage text for the innermost command of @p path.
 [[nodiscard]] std::string usage_text(const std::string &program_name, const FlagSet &flags, const Path &path,

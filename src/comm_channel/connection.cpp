@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "connection.hpp"
 
+#include <cstddef>
 #include <utility>
 
 #include <sys/socket.h>
@@ -298,7 +299,9 @@ void Connection::shut_down() noexcept
     }
     note_departure();
     if (socket_.is_open())
-        shutdown(socket_.get(), SHUT_RDWR); // takes effect even if a child made by other means than fork() holds a copy of the descriptor
+        shutdown(
+            socket_.get(),
+            SHUT_RDWR); // takes effect even if a child made by other means than fork() holds a copy of the descriptor
 }
 
 void Connection::release() noexcept

@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "../core/dev.hpp"
 #include "../core/fork.hpp"
@@ -74,8 +76,8 @@ public:
     {
         return stream_ != nullptr ? stream_->space_fd() : space_socket_.get();
     }
-    /// Returns the descriptor that becomes readable when the peer's process ends; -1 if only the socket shows the end. To
-    /// be watched as message_fd() is.
+    /// Returns the descriptor that becomes readable when the peer's process ends; -1 if only the socket shows the end.
+    /// To be watched as message_fd() is.
     [[nodiscard]] int process_fd() const noexcept { return process_.fd(); }
     /// Declares that message_fd() and space_fd() are watched by one epoll instance. Call before the handshake.
     void descriptors_are_together() noexcept
@@ -148,8 +150,8 @@ private:
     void ring_message_doorbell() noexcept;
     void ring_space_doorbell() noexcept;
     [[nodiscard]] bool may_log_about_peer() const noexcept;
-    /// Returns true if the peer's process has ended, even if its children keep the other end of the socket open; then this
-    /// end is closed. Costs a system call.
+    /// Returns true if the peer's process has ended, even if its children keep the other end of the socket open; then
+    /// this end is closed. Costs a system call.
     [[nodiscard]] bool has_lost_process() noexcept;
     void note_end() noexcept;
     void note_damage() noexcept;

@@ -7,6 +7,9 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <optional>
+#include <span>
 
 #include <sys/socket.h>
 

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "listener.hpp"
 
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "limits.hpp"

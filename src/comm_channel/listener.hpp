@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <string>
+
 #include <doca_error.h>
 
 #include "../core/acceptor.hpp"

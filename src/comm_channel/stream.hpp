@@ -21,8 +21,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -135,7 +137,7 @@ private:
     std::shared_ptr<EventHandle> messages_;
     ProcessFd space_epoll_;
     bool are_together_ = false;
-    ProcessFd space_event_;                ///< eventfd that is signalled when the peer frees space
+    ProcessFd space_event_;               ///< eventfd that is signalled when the peer frees space
     std::unique_ptr<QueuePairLink> link_; ///< null if messages go by TCP alone
     enum class Sending : std::uint8_t {
         by_socket,

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 
 #include <linux/sockios.h>
 #include <poll.h>

@@ -2,8 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // How a stream comes to send and receive by a queue pair, and goes on by TCP where there is none that works.
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <span>
 #include <utility>
 
 #include <sys/epoll.h>

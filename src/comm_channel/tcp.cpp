@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <system_error>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -3,6 +3,7 @@
 #include "acceptor.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 

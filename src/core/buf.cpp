@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "buf.hpp"
 
+#include <atomic>
 #include <new>
 
 #include "log.hpp"
@@ -101,8 +102,7 @@ doca_error_t doca_buf::drop_reference(std::uint32_t &before) noexcept
 doca_error_t doca_buf::release() noexcept
 {
     if (!is_head()) {
-        LOG_ERR("buffer %p is free already, or a member of a list and not its head",
-                static_cast<void *>(this));
+        LOG_ERR("buffer %p is free already, or a member of a list and not its head", static_cast<void *>(this));
         return DOCA_ERROR_NOT_PERMITTED;
     }
     for (doca_buf *element = this; element != nullptr;) {
@@ -118,18 +118,17 @@ namespace opendoca {
 
 BufStore::Ptr BufStore::create(std::size_t num_elements)
 {
-    void *const memory = ::operator new(sizeof(BufStore) + num_elements * sizeof(doca_buf),
-                                        std::align_val_t(alignof(BufStore)));
+    void *const memory =
+        ::operator new(sizeof(BufStore) + num_elements * sizeof(doca_buf), std::align_val_t(alignof(BufStore)));
     return Ptr(new (memory) BufStore(num_elements));
 }
 
-BufStore::BufStore(std::size_t num_elements) noexcept
-    : num_elements_(static_cast<std::uint32_t>(num_elements))
+BufStore::BufStore(std::size_t num_elements) noexcept : num_elements_(static_cast<std::uint32_t>(num_elements))
 {
     auto *const elements = reinterpret_cast<doca_buf *>(this + 1);
     for (std::uint32_t number = num_elements_; number-- > 0;)
-        free_ = new (elements + number)
-            doca_buf{nullptr, 0, nullptr, 0, nullptr, free_, elements + number, number, 0, 0};
+        free_ =
+            new (elements + number) doca_buf{nullptr, 0, nullptr, 0, nullptr, free_, elements + number, number, 0, 0};
 }
 
 void BufStore::Delete::operator()(BufStore *store) const noexcept
@@ -138,8 +137,7 @@ void BufStore::Delete::operator()(BufStore *store) const noexcept
     ::operator delete(store, std::align_val_t(alignof(BufStore)));
 }
 
-doca_buf *BufStore::take(const doca_mmap &mmap, std::byte *head, std::size_t len, std::byte *data,
-                         std::size_t data_len)
+doca_buf *BufStore::take(const doca_mmap &mmap, std::byte *head, std::size_t len, std::byte *data, std::size_t data_len)
 {
     cache_count(mmap);
     return try_take(mmap, head, len, data, data_len);

@@ -24,10 +24,10 @@ struct doca_buf {
     std::size_t len;
     std::byte *data;
     std::size_t data_len;
-    const doca_mmap *mmap;  ///< null when the element is free
-    doca_buf *next;         ///< the next element of the list, or of the store's free list
-    doca_buf *last;         ///< of a list's head: the last element, itself when alone or free; else null
-    std::uint32_t number;   ///< among the store's elements; the same each time that it is taken
+    const doca_mmap *mmap;         ///< null when the element is free
+    doca_buf *next;                ///< the next element of the list, or of the store's free list
+    doca_buf *last;                ///< of a list's head: the last element, itself when alone or free; else null
+    std::uint32_t number;          ///< among the store's elements; the same each time that it is taken
     std::uint16_t fast_path_uses;  ///< see update_fast_path_uses()
     std::uint16_t more_references; ///< than the first, which whoever took it has. 0 of a free one, and of later members
 
@@ -77,10 +77,7 @@ struct doca_buf {
     /// The same, and with the last one gives every element of the list that starts here back to its store. BAD_STATE
     /// when it is free.
     [[nodiscard]] doca_error_t drop_reference(std::uint32_t &before) noexcept;
-    [[nodiscard]] std::uint32_t num_references() const noexcept
-    {
-        return mmap != nullptr ? more_references + 1U : 0;
-    }
+    [[nodiscard]] std::uint32_t num_references() const noexcept { return mmap != nullptr ? more_references + 1U : 0; }
 
     [[nodiscard]] doca_error_t chain(doca_buf &list) noexcept;
     [[nodiscard]] doca_error_t unchain(doca_buf &list) noexcept;

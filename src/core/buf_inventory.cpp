@@ -3,6 +3,8 @@
 #include "buf_inventory.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 #include "log.hpp"
 
@@ -23,8 +25,8 @@ Status check_ranges(const doca_mmap &mmap, std::byte *addr, std::size_t len, std
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (!opendoca::MemoryRange{addr, len}.contains(data, data_len)) {
-        LOG_ERR("the data section [%p, +%zu) is outside the buffer [%p, +%zu)", pointer(data), data_len,
-                pointer(addr), len);
+        LOG_ERR("the data section [%p, +%zu) is outside the buffer [%p, +%zu)", pointer(data), data_len, pointer(addr),
+                len);
         return DOCA_ERROR_INVALID_VALUE;
     }
     return DOCA_SUCCESS;
@@ -40,9 +42,8 @@ Status doca_buf_inventory::take(const doca_mmap &whole, std::byte *addr, std::si
         const auto other = std::ranges::find_if(stores_, [](const auto &store) { return !store->is_empty(); });
         store_ = other != stores_.end() ? other->get() : store_;
     }
-    doca_buf *const taken = is_possible(mmap, addr, len, data, data_len)
-                                ? store_->take(mmap, addr, len, data, data_len)
-                                : nullptr;
+    doca_buf *const taken =
+        is_possible(mmap, addr, len, data, data_len) ? store_->take(mmap, addr, len, data, data_len) : nullptr;
     if (taken == nullptr)
         return explain(mmap, addr, len, data, data_len);
     buf = taken;

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "buf.hpp"
@@ -18,12 +20,11 @@ struct doca_buf_inventory {
     [[nodiscard]] doca_buf *try_take(const doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
                                      std::size_t data_len) noexcept
     {
-        return is_possible(mmap, addr, len, data, data_len)
-                   ? store_->try_take(mmap, addr, len, data, data_len)
-                   : nullptr;
+        return is_possible(mmap, addr, len, data, data_len) ? store_->try_take(mmap, addr, len, data, data_len)
+                                                            : nullptr;
     }
-    [[nodiscard]] opendoca::Status take(const doca_mmap &mmap, std::byte *addr, std::size_t len,
-                                        std::byte *data, std::size_t data_len, doca_buf *&buf);
+    [[nodiscard]] opendoca::Status take(const doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
+                                        std::size_t data_len, doca_buf *&buf);
     /// Another range of its memory map, with the references that it has.
     [[nodiscard]] static opendoca::Status reuse(doca_buf &buf, std::byte *addr, std::size_t len, std::byte *data,
                                                 std::size_t data_len) noexcept;
@@ -41,17 +42,17 @@ struct doca_buf_inventory {
     doca_data user_data{};
 
 private:
-    [[nodiscard]] bool is_possible(const doca_mmap &mmap, std::byte *addr, std::size_t len,
-                                   const std::byte *data, std::size_t data_len) const noexcept
+    [[nodiscard]] bool is_possible(const doca_mmap &mmap, std::byte *addr, std::size_t len, const std::byte *data,
+                                   std::size_t data_len) const noexcept
     {
         return is_started_ && mmap.is_usable() && mmap.range().contains(addr, len) &&
                opendoca::MemoryRange{addr, len}.contains(data, data_len);
     }
     /// Why no buffer could be taken.
-    [[nodiscard]] opendoca::Status explain(const doca_mmap &mmap, std::byte *addr, std::size_t len,
-                                           std::byte *data, std::size_t data_len) const noexcept;
+    [[nodiscard]] opendoca::Status explain(const doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
+                                           std::size_t data_len) const noexcept;
 
-    opendoca::BufStore *store_; ///< that is taken from; another one takes its turn when it is empty
+    opendoca::BufStore *store_;                   ///< that is taken from; another one takes its turn when it is empty
     std::vector<opendoca::BufStore::Ptr> stores_; ///< what it was created with, and each expansion
     bool is_started_ = false;
 };

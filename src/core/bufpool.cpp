@@ -3,6 +3,8 @@
 #include "bufpool.hpp"
 
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "log.hpp"
@@ -10,8 +12,8 @@
 OPENDOCA_LOG_SOURCE(DOCA_BUFPOOL);
 
 namespace opendoca {
-Status BufLayout::in(const MemoryRange &range, std::size_t count, std::size_t size,
-                               std::size_t alignment, BufLayout &layout) noexcept
+Status BufLayout::in(const MemoryRange &range, std::size_t count, std::size_t size, std::size_t alignment,
+                     BufLayout &layout) noexcept
 {
     const std::size_t gap = -reinterpret_cast<std::uintptr_t>(range.addr) & (alignment - 1);
     const std::size_t stride = (size + alignment - 1) & ~(alignment - 1);
@@ -19,8 +21,8 @@ Status BufLayout::in(const MemoryRange &range, std::size_t count, std::size_t si
     const bool fits = gap < range.len && size <= range.len - gap && stride >= size &&
                       (count == 1 || stride <= (range.len - gap - size) / (count - 1));
     if (!fits) {
-        LOG_ERR("%zu buffers of %zu bytes, aligned to %zu, do not fit in the %zu bytes at %p", count, size,
-                alignment, range.len, static_cast<void *>(range.addr));
+        LOG_ERR("%zu buffers of %zu bytes, aligned to %zu, do not fit in the %zu bytes at %p", count, size, alignment,
+                range.len, static_cast<void *>(range.addr));
         return Reason::range_too_small;
     }
     layout = {range.addr + gap, size, stride};
@@ -32,8 +34,7 @@ doca_error_t BufPool::check_size(std::size_t num_elements, std::size_t element_s
     constexpr std::size_t most = BufStore::max_num_elements;
     if (num_elements != 0 && num_elements <= most && element_size != 0)
         return DOCA_SUCCESS;
-    LOG_ERR("a buffer pool has 1 to %zu buffers of at least 1 byte, not %zu of %zu", most, num_elements,
-            element_size);
+    LOG_ERR("a buffer pool has 1 to %zu buffers of at least 1 byte, not %zu of %zu", most, num_elements, element_size);
     return DOCA_ERROR_INVALID_VALUE;
 }
 

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstddef>
+#include <memory>
+
 #include "buf.hpp"
 #include "memory_range.hpp"
 #include "reason.hpp"
@@ -15,8 +18,8 @@ struct BufLayout {
     std::size_t stride = 0; ///< from one to the next, in bytes
 
     /// In @p range, at multiples of @p alignment, which is a power of two.
-    [[nodiscard]] static Status in(const MemoryRange &range, std::size_t count, std::size_t size,
-                                   std::size_t alignment, BufLayout &layout) noexcept;
+    [[nodiscard]] static Status in(const MemoryRange &range, std::size_t count, std::size_t size, std::size_t alignment,
+                                   BufLayout &layout) noexcept;
 };
 
 /// Hands out the buffers of one memory map that lie one after the other. Not thread-safe. Each API generation has a

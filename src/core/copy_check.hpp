@@ -62,7 +62,7 @@ public:
 
     /// Any copy: makes the plan, or says in the log what is wrong. Null pointers are errors.
     [[gnu::cold]] [[nodiscard]] OPENDOCA_INTERNAL doca_error_t check(const doca_buf *dst, const doca_buf *src,
-                                                                    CopyPlan &plan) const noexcept;
+                                                                     CopyPlan &plan) const noexcept;
 
     /// What is left to be compared are lengths.
     [[gnu::always_inline]] [[nodiscard]] bool may_be_copied(const doca_buf &dst, const doca_buf &src) const noexcept
@@ -73,6 +73,7 @@ public:
         const FirstKey &to = dst.mmap->first();
         return from.device == device_ && to.device == device_;
     }
+
 private:
     /// By one branch for both.
     [[gnu::always_inline]] [[nodiscard]] static bool have_fast_path(const doca_buf &dst, const doca_buf &src) noexcept

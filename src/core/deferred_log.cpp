@@ -3,6 +3,8 @@
 #include "deferred_log.hpp"
 
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <new>
 #include <string>
 #include <utility>

@@ -5,8 +5,11 @@
 #include "dev.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "fork.hpp"
 #include "log.hpp"
@@ -79,8 +82,7 @@ doca_error_t doca_dev::open_from_pd(ibv_pd &pd, doca_dev *&dev)
         const std::lock_guard guard(registry_lock);
         for (const auto &[key, known] : open_devices_here()) {
             if (known->device().protection_domain() == &pd) {
-                LOG_ERR("the protection domain is the one of device %s, which is open",
-                        known->description().c_str());
+                LOG_ERR("the protection domain is the one of device %s, which is open", known->description().c_str());
                 return DOCA_ERROR_INVALID_VALUE;
             }
         }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -14,7 +16,7 @@
 struct doca_devinfo {
     std::shared_ptr<const opendoca::DeviceFunction> function;
     std::shared_ptr<opendoca::AddressSearch> search = {}; ///< of its list; null for an open device's
-    std::size_t number = 0; ///< of the function's address that it shows: the first, or the further ones from 1 on
+    std::size_t number = 0;  ///< of the function's address that it shows: the first, or the further ones from 1 on
     bool is_from_pd = false; ///< of a device on a protection domain of the program, which can't be opened by it
 
     [[nodiscard]] const std::string &pci_address() const
@@ -27,8 +29,8 @@ struct doca_devinfo {
 /// An open device; one instance a process and function, however often it is opened, besides those on
 /// protection domains of the program.
 struct OPENDOCA_INTERNAL doca_dev : opendoca::Shareable<doca_dev> {
-    doca_dev(std::shared_ptr<const opendoca::DeviceFunction> function,
-             std::unique_ptr<opendoca::Device> device, bool from_pd = false)
+    doca_dev(std::shared_ptr<const opendoca::DeviceFunction> function, std::unique_ptr<opendoca::Device> device,
+             bool from_pd = false)
         : is_from_pd(from_pd),
           info_{std::move(function), {}, from_pd},
           device_(std::move(device))
@@ -97,7 +99,7 @@ using OwnDevice = std::unique_ptr<doca_dev, CloseDevice>;
 /// An element of a list of representors, or the description of an open one. Its device may have been closed.
 struct doca_devinfo_rep {
     opendoca::RepresentorInfo info;
-    std::shared_ptr<doca_dev> dev; ///< under which it was found
+    std::shared_ptr<doca_dev> dev;                        ///< under which it was found
     std::shared_ptr<opendoca::AddressSearch> search = {}; ///< of its list
     std::size_t number = 0;                               ///< as that of doca_devinfo
 

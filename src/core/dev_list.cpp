@@ -6,9 +6,13 @@
 #include "dev_list.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <type_traits>
 #include <unordered_map>
+#include <vector>
 
 #include "fork.hpp"
 #include "log.hpp"
@@ -73,8 +77,7 @@ public:
         const auto removed = lists_.extract(array);
         guard.unlock();
         if (removed.empty()) {
-            LOG_ERR("%p is not a list that this library made, or it was destroyed before",
-                    static_cast<void *>(array));
+            LOG_ERR("%p is not a list that this library made, or it was destroyed before", static_cast<void *>(array));
             return DOCA_ERROR_INVALID_VALUE;
         }
         (void)guarded([&] { return report_miss(*removed.mapped()); });
@@ -102,8 +105,7 @@ private:
             if (info.number == 0)
                 known += (known.empty() ? "" : ", ") + describe(info);
         }
-        const std::string what =
-            list.port == nullptr ? "no device" : "no representor of device " + list.port->name;
+        const std::string what = list.port == nullptr ? "no device" : "no representor of device " + list.port->name;
         LOG_WARN("%s has the PCI address %s; there are %s%s", what.c_str(), address.c_str(), known.c_str(),
                  explain_missing(address, has_soft(list)).c_str());
         return DOCA_SUCCESS;
@@ -191,8 +193,7 @@ doca_error_t forget_list(doca_devinfo **array)
     return device_lists.remove(array);
 }
 
-doca_error_t list_representors(doca_dev &dev, int filter, doca_devinfo_rep **&array, std::uint32_t &count,
-                               Shown shown)
+doca_error_t list_representors(doca_dev &dev, int filter, doca_devinfo_rep **&array, std::uint32_t &count, Shown shown)
 {
     if (const doca_error_t status = check_filter(dev, filter); status != DOCA_SUCCESS)
         return status;

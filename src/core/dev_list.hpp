@@ -23,8 +23,8 @@ enum class Shown : std::uint8_t { each_function, each_address };
 [[nodiscard]] OPENDOCA_INTERNAL doca_error_t list_devices(doca_devinfo **&array, std::uint32_t &count,
                                                           Shown shown = Shown::each_function);
 /// Those of @p dev, which the list keeps alive, though not open.
-[[nodiscard]] OPENDOCA_INTERNAL doca_error_t list_representors(doca_dev &dev, int filter,
-                                                               doca_devinfo_rep **&array, std::uint32_t &count,
+[[nodiscard]] OPENDOCA_INTERNAL doca_error_t list_representors(doca_dev &dev, int filter, doca_devinfo_rep **&array,
+                                                               std::uint32_t &count,
                                                                Shown shown = Shown::each_function);
 
 /// INVALID_VALUE for what is no list.

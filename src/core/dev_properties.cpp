@@ -2,7 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #include "dev_properties.hpp"
 
+#include <cstdint>
 #include <cstring>
+#include <string>
 
 #include "log.hpp"
 #include "pci_address.hpp"
@@ -72,8 +74,7 @@ doca_error_t report_none(const doca_devinfo_rep &info, const char *what, doca_er
     return if_none;
 }
 
-doca_error_t copy_text(const char *what, const std::string &text, char *out, std::uint32_t size,
-                       std::uint32_t needed)
+doca_error_t copy_text(const char *what, const std::string &text, char *out, std::uint32_t size, std::uint32_t needed)
 {
     if (const doca_error_t status = check_room(what, size, needed); status != DOCA_SUCCESS)
         return status;

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <string>
 
 #include "dev.hpp"
 
@@ -16,8 +18,7 @@ namespace opendoca {
                                             doca_error_t if_none);
 /// INVALID_VALUE for what is no PCI address.
 [[nodiscard]] doca_error_t compare_pci_address(const doca_devinfo &info, const char *text, std::uint8_t &is_equal);
-[[nodiscard]] doca_error_t compare_pci_address(const doca_devinfo_rep &info, const char *text,
-                                               std::uint8_t &is_equal);
+[[nodiscard]] doca_error_t compare_pci_address(const doca_devinfo_rep &info, const char *text, std::uint8_t &is_equal);
 /// Copies a string into a buffer of @p size bytes that must have room for any string of the property, which is all
 /// that is cleared: programs have given larger sizes than their buffers have.
 [[nodiscard]] doca_error_t copy_text(const char *what, const std::string &text, char *out, std::uint32_t size,

@@ -39,12 +39,12 @@ doca_error_t Dmabuf::map(int fd, std::size_t offset, std::size_t len, std::uniqu
     if (const doca_error_t status = check_end(fd, offset, len); status != DOCA_SUCCESS)
         return status;
     UniqueFd own(fcntl(fd, F_DUPFD_CLOEXEC, 0));
-    void *const start = own.is_open() ? mmap(nullptr, lead + len, PROT_READ | PROT_WRITE, MAP_SHARED,
-                                             own.get(), static_cast<off_t>(offset - lead))
+    void *const start = own.is_open() ? mmap(nullptr, lead + len, PROT_READ | PROT_WRITE, MAP_SHARED, own.get(),
+                                             static_cast<off_t>(offset - lead))
                                       : MAP_FAILED;
     if (start == MAP_FAILED) {
-        LOG_ERR("file descriptor %d can't be mapped as a dmabuf from %zu on, %zu bytes: %s", fd, offset,
-                     len, std::strerror(errno));
+        LOG_ERR("file descriptor %d can't be mapped as a dmabuf from %zu on, %zu bytes: %s", fd, offset, len,
+                std::strerror(errno));
         return errno == ENOMEM   ? DOCA_ERROR_NO_MEMORY
                : errno == ENODEV ? DOCA_ERROR_NOT_SUPPORTED // its exporter keeps the CPU out
                                  : DOCA_ERROR_INVALID_VALUE;

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include <doca_error.h>
@@ -15,8 +16,7 @@ namespace opendoca {
 /// messages into work requests, by its addresses.
 class Dmabuf {
 public:
-    [[nodiscard]] static doca_error_t map(int fd, std::size_t offset, std::size_t len,
-                                          std::unique_ptr<Dmabuf> &dmabuf);
+    [[nodiscard]] static doca_error_t map(int fd, std::size_t offset, std::size_t len, std::unique_ptr<Dmabuf> &dmabuf);
     /// The program has mapped it at @p addr.
     [[nodiscard]] static doca_error_t adopt(int fd, std::byte *addr, std::size_t offset, std::size_t len,
                                             std::unique_ptr<Dmabuf> &dmabuf);

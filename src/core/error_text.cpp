@@ -46,7 +46,6 @@ constexpr std::array texts{
     ErrorText{"DOCA_ERROR_DEVICE_FATAL_ERROR", "Fatal error of the device"},
 };
 
-
 constexpr ErrorText unrecognized{"unrecognized error code", "unrecognized error code"};
 
 } // namespace

@@ -56,7 +56,8 @@ void replace_descriptors() noexcept
     bool has_number_of_first = false;
     const std::size_t count = num_words.load(std::memory_order_relaxed);
     for (std::size_t i = 0; i < count; ++i) {
-        for (std::uint64_t word = own_descriptors[i].exchange(0, std::memory_order_relaxed); word != 0; word &= word - 1) {
+        for (std::uint64_t word = own_descriptors[i].exchange(0, std::memory_order_relaxed); word != 0;
+             word &= word - 1) {
             const int fd = static_cast<int>(i * bits + static_cast<std::size_t>(std::countr_zero(word)));
             if (dead < 0) {
                 dead = open_dead_descriptor(fd);
@@ -89,12 +90,13 @@ private:
         objects_lock.lock();
     }
 
-    /// A thread that holds a lock already forks in a log handler of the program. Others may wait for it while they hold the
-    /// lock that it would wait for.
+    /// A thread that holds a lock already forks in a log handler of the program. Others may wait for it while they hold
+    /// the lock that it would wait for.
     static bool any_held_here() noexcept
     {
         for (const auto &first : ranked) {
-            for (const ForkSafeMutex *mutex = first.load(std::memory_order_acquire); mutex != nullptr; mutex = mutex->next_) {
+            for (const ForkSafeMutex *mutex = first.load(std::memory_order_acquire); mutex != nullptr;
+                 mutex = mutex->next_) {
                 if (mutex->is_held_here())
                     return true;
             }
@@ -201,7 +203,8 @@ void close_in_children(int fd) noexcept
     if (fd < 0 || static_cast<std::size_t>(fd) >= max_descriptors)
         return;
     const std::size_t word = static_cast<std::size_t>(fd) / bits;
-    own_descriptors[word].fetch_or(std::uint64_t{1} << (static_cast<std::size_t>(fd) % bits), std::memory_order_relaxed);
+    own_descriptors[word].fetch_or(std::uint64_t{1} << (static_cast<std::size_t>(fd) % bits),
+                                   std::memory_order_relaxed);
     std::size_t count = num_words.load(std::memory_order_relaxed);
     while (count <= word && !num_words.compare_exchange_weak(count, word + 1, std::memory_order_relaxed)) {
     }

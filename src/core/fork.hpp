@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What a fork leaves to the child. Objects belong to the process that made them. The child can create objects of its own,
-// whatever other threads of its parent were doing; it can destroy copies of its parent's, which has no effect on the
-// parent and its peers. docs/threads-and-processes.md describes it for programs.
+// What a fork leaves to the child. Objects belong to the process that made them. The child can create objects of its
+// own, whatever other threads of its parent were doing; it can destroy copies of its parent's, which has no effect on
+// the parent and its peers. docs/threads-and-processes.md describes it for programs.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ enum class LockRank : std::uint8_t {
     findings,      ///< about devices
     verbs_devices, ///< libibverbs's list
     exporters,
-    processes,     ///< and what else a process of the software device has once
+    processes, ///< and what else a process of the software device has once
     pages,
     lists,
     numbers,
@@ -50,9 +50,9 @@ enum class LockRank : std::uint8_t {
     log_sinks,
 };
 
-/// A lock of what a process has once. A fork waits until no other thread holds it, so that the child finds what it guards
-/// complete, and the lock free. Constant-initialised, and never destroyed; registered by a ForkRegistration before there are
-/// threads.
+/// A lock of what a process has once. A fork waits until no other thread holds it, so that the child finds what it
+/// guards complete, and the lock free. Constant-initialised, and never destroyed; registered by a ForkRegistration
+/// before there are threads.
 class OPENDOCA_INTERNAL ForkSafeMutex {
 public:
     constexpr ForkSafeMutex() noexcept = default;
@@ -79,8 +79,8 @@ public:
     ForkRegistration(ForkSafeMutex &mutex, LockRank rank) noexcept;
 };
 
-/// A lock of one object, which other threads of the parent may hold at a fork: the child's copy is free. What it guards may
-/// be incomplete there, which is enough to destroy the object. Locking costs what it costs with a std::mutex.
+/// A lock of one object, which other threads of the parent may hold at a fork: the child's copy is free. What it guards
+/// may be incomplete there, which is enough to destroy the object. Locking costs what it costs with a std::mutex.
 class OPENDOCA_INTERNAL ObjectMutex : public std::mutex {
 public:
     ObjectMutex() noexcept;
@@ -95,8 +95,8 @@ private:
     ObjectMutex *previous_ = nullptr;
 };
 
-/// A value that is made when it is first needed. Unlike a static variable of a function, it can be made in a forked child
-/// although another thread of the parent was about to make it.
+/// A value that is made when it is first needed. Unlike a static variable of a function, it can be made in a forked
+/// child although another thread of the parent was about to make it.
 template <typename Value>
 class MadeOnce {
 public:
@@ -119,9 +119,9 @@ private:
     std::atomic<const Value *> value_{nullptr};
 };
 
-/// Closes @p fd in children that are forked from now on. Its number stays taken there, by a descriptor on which every call
-/// fails, until the child's copy of its owner closes it. So a child keeps no connection of its parent open, and can neither
-/// send by it, nor change what an epoll of the parent watches, nor read what wakes the parent.
+/// Closes @p fd in children that are forked from now on. Its number stays taken there, by a descriptor on which every
+/// call fails, until the child's copy of its owner closes it. So a child keeps no connection of its parent open, and
+/// can neither send by it, nor change what an epoll of the parent watches, nor read what wakes the parent.
 OPENDOCA_INTERNAL void close_in_children(int fd) noexcept;
 /// Before @p fd is closed.
 OPENDOCA_INTERNAL void keep_in_children(int fd) noexcept;

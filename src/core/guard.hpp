@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The C boundary. What our own libraries need of libdoca_core is marked OPENDOCA_INTERNAL and lands in the
-// version node of the release, and of the original's private helpers in INTERNAL; public functions are marked by __DOCA_EXPERIMENTAL in the public headers.
+// version node of the release, and of the original's private helpers in INTERNAL; public functions are marked by
+// __DOCA_EXPERIMENTAL in the public headers.
 #pragma once
 
 #include <new>

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "id.hpp"
 
+#include <cstddef>
 #include <mutex>
 #include <vector>
 

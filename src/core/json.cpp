@@ -28,10 +28,7 @@ public:
     bool boolean(bool value) override { return add_made(json_object_new_boolean(value)); }
     bool number_integer(std::int64_t value) override { return add_made(json_object_new_int64(value)); }
     bool number_unsigned(std::uint64_t value) override { return add_made(json_object_new_uint64(value)); }
-    bool number_float(double value, const std::string &) override
-    {
-        return add_made(json_object_new_double(value));
-    }
+    bool number_float(double value, const std::string &) override { return add_made(json_object_new_double(value)); }
     bool string(std::string &value) override
     {
         return add_made(json_object_new_string_len(value.data(), static_cast<int>(value.size())));
@@ -48,8 +45,7 @@ public:
     bool start_array(std::size_t) override { return open(json_object_new_array()); }
     bool end_array() override { return close(); }
 
-    bool parse_error(std::size_t position, const std::string &,
-                     const nlohmann::json::exception &exception) override
+    bool parse_error(std::size_t position, const std::string &, const nlohmann::json::exception &exception) override
     {
         const std::string_view what = exception.what(); // [kind] parse error at line 1, column 2: what
         const std::size_t begin = what.find(what.find(": ") != what.npos ? ": " : "] ");

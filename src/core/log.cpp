@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 #include <ctime>
 
@@ -68,8 +69,8 @@ const char *log_level_tag(std::uint32_t level) noexcept
     }
 }
 
-doca_error_t write_log_message(LogChannel &channel, std::uint32_t level, const LogOrigin &origin,
-                               const char *format, va_list arguments) noexcept
+doca_error_t write_log_message(LogChannel &channel, std::uint32_t level, const LogOrigin &origin, const char *format,
+                               va_list arguments) noexcept
 {
     const CallerState state_of_caller;
     LogText text;

@@ -5,6 +5,8 @@
 // it.
 #pragma once
 
+#include <cstdint>
+
 #include "guard.hpp"
 #include "log_level.hpp"
 
@@ -12,8 +14,8 @@ namespace opendoca {
 
 /// Writes one line to every backend that shows @p level, one of struct LogLevel. Thread-safe, and leaves
 /// errno as it is.
-OPENDOCA_INTERNAL void log(std::uint32_t level, const char *source, int line, const char *format,
-                           ...) noexcept __attribute__((cold, format(printf, 4, 5)));
+OPENDOCA_INTERNAL void log(std::uint32_t level, const char *source, int line, const char *format, ...) noexcept
+    __attribute__((cold, format(printf, 4, 5)));
 
 /// Tells files apart that are compiled together.
 consteval std::uint64_t file_id(const char *path)
@@ -24,23 +26,26 @@ consteval std::uint64_t file_id(const char *path)
     return hash;
 }
 
-template <std::uint64_t file> consteval const char *unnamed_log_source()
+template <std::uint64_t file>
+consteval const char *unnamed_log_source()
 {
     static_assert(file == 0, "a file that logs names its source, by OPENDOCA_LOG_SOURCE");
     return nullptr;
 }
 
 /// The name that a file's messages carry.
-template <std::uint64_t file> inline constexpr const char *log_source = unnamed_log_source<file>();
+template <std::uint64_t file>
+inline constexpr const char *log_source = unnamed_log_source<file>();
 
 } // namespace opendoca
 
 /// Once in each file that logs, outside of namespaces.
-#define OPENDOCA_LOG_SOURCE(NAME)                                                                            \
-    template <> inline constexpr const char *opendoca::log_source<::opendoca::file_id(__FILE__)> = #NAME
+#define OPENDOCA_LOG_SOURCE(NAME)                                                                                      \
+    template <>                                                                                                        \
+    inline constexpr const char *opendoca::log_source<::opendoca::file_id(__FILE__)> = #NAME
 
 /// A message of this file; @p level is one of struct LogLevel.
-#define LOG_AT(level, ...)                                                                                   \
+#define LOG_AT(level, ...)                                                                                             \
     ::opendoca::log(level, ::opendoca::log_source<::opendoca::file_id(__FILE__)>, __LINE__, __VA_ARGS__)
 #define OPENDOCA_LOG(level, ...) LOG_AT(::opendoca::LogLevel::level, __VA_ARGS__)
 #define LOG_ERR(...) OPENDOCA_LOG(error, __VA_ARGS__)

@@ -34,10 +34,7 @@ public:
 
     [[nodiscard]] std::uint32_t lower() const noexcept { return lower_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::uint32_t upper() const noexcept { return upper_.load(std::memory_order_relaxed); }
-    [[nodiscard]] bool include(std::uint32_t level) const noexcept
-    {
-        return level <= lower() && level >= upper();
-    }
+    [[nodiscard]] bool include(std::uint32_t level) const noexcept { return level <= lower() && level >= upper(); }
 
     /// False, and no change, when the limit is final.
     bool set_lower(std::uint32_t level) noexcept;

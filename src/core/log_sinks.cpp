@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>

@@ -5,6 +5,9 @@
 #pragma once
 
 #include <cstdio>
+#include <memory>
+#include <new>
+#include <string_view>
 
 #include "log_backend.hpp"
 
@@ -26,8 +29,7 @@ using LogFlush = void (*)(char *);
 
 /// Adds the backend of @p status and @p sink, which one of these has made, to @p channel.
 template <typename Backend>
-[[nodiscard]] doca_error_t add_sink(LogChannel &channel, doca_error_t status, SinkPtr sink,
-                                    Backend **backend) noexcept
+[[nodiscard]] doca_error_t add_sink(LogChannel &channel, doca_error_t status, SinkPtr sink, Backend **backend) noexcept
 {
     if (status != DOCA_SUCCESS)
         return status;

@@ -2,8 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 #include "log_sinks.hpp"
 
+#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <new>
+#include <string_view>
 
 // Two of its names are macros of log.hpp, too, which files that are compiled together with this one need.
 #pragma push_macro("LOG_ERR")

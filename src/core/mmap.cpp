@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
 
 #include "fork.hpp"
 #include "log.hpp"
@@ -287,8 +290,7 @@ Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, const void *&d
         LOG_ERR("device %s was not added to the memory map", dev.description().c_str());
         return Reason::not_added;
     }
-    auto known =
-        std::ranges::find_if(exports_, [&](const Export &e) { return e.kind == kind && e.dev == &dev; });
+    auto known = std::ranges::find_if(exports_, [&](const Export &e) { return e.kind == kind && e.dev == &dev; });
     if (known == exports_.end()) {
         exports_.reserve(exports_.size() + 1);
         std::vector<std::byte> fresh;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -26,7 +28,7 @@ namespace opendoca {
 struct FirstKey {
     const Device *device = nullptr;
     MemoryKey *key = nullptr;
-    std::uint64_t number = 0; ///< of the key
+    std::uint64_t number = 0;                  ///< of the key
     std::uint32_t uses = KeyUse::by_fast_path; ///< and those of the key: as doca_buf::fast_path_uses
     // The device again, where its DMA may read, or write, the memory by a copy of the CPU, and all of it with one.
     const Device *copied_from = nullptr;
@@ -38,16 +40,10 @@ struct FirstKey {
 struct alignas(64) BufCount {
     std::atomic<std::uint32_t> value{0};
 
-    void increase() noexcept
-    {
-        value.store(value.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    }
+    void increase() noexcept { value.store(value.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
     /// Release, so that who sees no buffers also sees the end of what was done with them:
     /// doca_mmap::num_bufs().
-    void decrease() noexcept
-    {
-        value.store(value.load(std::memory_order_relaxed) - 1, std::memory_order_release);
-    }
+    void decrease() noexcept { value.store(value.load(std::memory_order_relaxed) - 1, std::memory_order_release); }
 };
 
 /// What runs when a map is destroyed whose memory is the program's no more.
@@ -122,8 +118,7 @@ struct OPENDOCA_INTERNAL doca_mmap : opendoca::Shareable<doca_mmap> {
 
     [[nodiscard]] const opendoca::FirstKey &first() const noexcept { return first_; }
     /// The key of this memory for @p device, or null when the device was not added.
-    [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *
-    key_for(const opendoca::Device &device) const noexcept;
+    [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *key_for(const opendoca::Device &device) const noexcept;
 
     [[nodiscard]] doca_data user_data() const noexcept { return user_data_; }
     [[nodiscard]] bool counts_bufs() const noexcept { return counts_bufs_; }
@@ -191,7 +186,8 @@ namespace opendoca {
 
 /// Memory that a library uses by itself, or of a map whose device has not what it needs: a started map of @p dev alone,
 /// with the rights @p access. The program does not see it, and it goes with its last user.
-[[nodiscard]] OPENDOCA_INTERNAL doca_error_t map_for_library(doca_dev &dev, const MemoryRange &range, std::uint32_t access,
+[[nodiscard]] OPENDOCA_INTERNAL doca_error_t map_for_library(doca_dev &dev, const MemoryRange &range,
+                                                             std::uint32_t access,
                                                              std::shared_ptr<const doca_mmap> &map);
 
 } // namespace opendoca

@@ -5,6 +5,8 @@
 #include "mmap.hpp"
 
 #include <cinttypes>
+#include <cstddef>
+#include <cstdint>
 
 #include "log.hpp"
 
@@ -27,12 +29,10 @@ doca_error_t doca_mmap::check_configurable(const char *what, doca_error_t when_s
 
 doca_error_t doca_mmap::check_rangeless() const noexcept
 {
-    if (const doca_error_t status = check_configurable("memory range", DOCA_ERROR_BAD_STATE);
-        status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_configurable("memory range", DOCA_ERROR_BAD_STATE); status != DOCA_SUCCESS)
         return status;
     if (has_range()) {
-        LOG_ERR("the memory map has the range [%p, +%zu) already", static_cast<void *>(range_.addr),
-                range_.len);
+        LOG_ERR("the memory map has the range [%p, +%zu) already", static_cast<void *>(range_.addr), range_.len);
         return DOCA_ERROR_NOT_PERMITTED;
     }
     return DOCA_SUCCESS;
@@ -64,17 +64,14 @@ doca_error_t doca_mmap::set_dmabuf_memrange(int fd, std::byte *addr, std::size_t
 
 doca_error_t doca_mmap::set_permissions(std::uint32_t access) noexcept
 {
-    if (const doca_error_t status = check_configurable("permissions", DOCA_ERROR_BAD_STATE);
-        status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_configurable("permissions", DOCA_ERROR_BAD_STATE); status != DOCA_SUCCESS)
         return status;
     if ((access & ~Access::all) != 0) {
-        LOG_ERR("access flags 0x%" PRIx32 ": the bits 0x%" PRIx32 " are not defined", access,
-                access & ~Access::all);
+        LOG_ERR("access flags 0x%" PRIx32 ": the bits 0x%" PRIx32 " are not defined", access, access & ~Access::all);
         return DOCA_ERROR_INVALID_VALUE;
     }
     if ((access & Access::any_dpu) == Access::any_dpu) {
-        LOG_ERR("access flags 0x%" PRIx32 ": read only and read and write across the PCIe exclude each other",
-                access);
+        LOG_ERR("access flags 0x%" PRIx32 ": read only and read and write across the PCIe exclude each other", access);
         return DOCA_ERROR_INVALID_VALUE;
     }
     access_ = access;
@@ -83,8 +80,7 @@ doca_error_t doca_mmap::set_permissions(std::uint32_t access) noexcept
 
 doca_error_t doca_mmap::set_free_cb(opendoca::FreeCallback *callback, void *cookie) noexcept
 {
-    if (const doca_error_t status = check_configurable("free callback", DOCA_ERROR_BAD_STATE);
-        status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_configurable("free callback", DOCA_ERROR_BAD_STATE); status != DOCA_SUCCESS)
         return status;
     if (callback != free_cb_ || cookie != free_cb_cookie_)
         free_cb_is_due_ = false;

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "pci_address.hpp"
 
+#include <cstddef>
+
 namespace opendoca {
 
 std::optional<std::string> normalize_pci_address(std::string_view text)

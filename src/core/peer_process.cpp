@@ -3,6 +3,7 @@
 #include "peer_process.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 
 #include <fcntl.h>

@@ -9,8 +9,8 @@
 
 namespace opendoca {
 
-/// The process at the other end of a Unix socket: the one that has connected, or that has called listen(). A socket does
-/// not show its end where children of it have inherited the other end.
+/// The process at the other end of a Unix socket: the one that has connected, or that has called listen(). A socket
+/// does not show its end where children of it have inherited the other end.
 class OPENDOCA_INTERNAL PeerProcess {
 public:
     /// Watches nothing where the process is in another PID namespace, or the socket is none of the Unix domain.

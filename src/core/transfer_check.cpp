@@ -14,8 +14,7 @@ namespace opendoca {
 doca_error_t TransferCheck::receive(const doca_buf *dst, TransferPlan &plan) const noexcept
 {
     plan = {};
-    return dst == nullptr ? DOCA_SUCCESS
-                          : plan_local(*dst, Side::destination, limits_.recv_chain_length, plan);
+    return dst == nullptr ? DOCA_SUCCESS : plan_local(*dst, Side::destination, limits_.recv_chain_length, plan);
 }
 
 doca_error_t TransferCheck::send(const doca_buf *src, TransferPlan &plan) const noexcept
@@ -55,8 +54,7 @@ doca_error_t TransferCheck::write(const doca_buf *dst, const doca_buf *src, Tran
         return DOCA_SUCCESS;
     if (const doca_error_t status = find_remote(dst, key); status != DOCA_SUCCESS)
         return status;
-    if (const doca_error_t status = plan_local(*src, Side::source, limits_.chain_length, plan);
-        status != DOCA_SUCCESS)
+    if (const doca_error_t status = plan_local(*src, Side::source, limits_.chain_length, plan); status != DOCA_SUCCESS)
         return status;
     const std::size_t tailroom = dst->tailroom();
     plan.overwrites = tailroom == 0;
@@ -67,8 +65,7 @@ doca_error_t TransferCheck::write(const doca_buf *dst, const doca_buf *src, Tran
     return DOCA_SUCCESS;
 }
 
-doca_error_t TransferCheck::update(const doca_buf *result, const doca_buf *target,
-                                   MemoryKey *&key) const noexcept
+doca_error_t TransferCheck::update(const doca_buf *result, const doca_buf *target, MemoryKey *&key) const noexcept
 {
     if (!limits_.has_atomics) {
         LOG_ERR("device %s cannot do atomics", device_->function().name.c_str());
@@ -83,13 +80,12 @@ doca_error_t TransferCheck::update(const doca_buf *result, const doca_buf *targe
     if (const doca_error_t status = check_local(*result, Side::destination); status != DOCA_SUCCESS)
         return status;
     if (bytes_from_data_on(*target) < word_size || bytes_from_data_on(*result) < word_size) {
-        LOG_ERR("an atomic needs %zu bytes behind the data address of both buffers; there are %zu and %zu",
-                word_size, bytes_from_data_on(*target), bytes_from_data_on(*result));
+        LOG_ERR("an atomic needs %zu bytes behind the data address of both buffers; there are %zu and %zu", word_size,
+                bytes_from_data_on(*target), bytes_from_data_on(*result));
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (reinterpret_cast<std::uintptr_t>(target->data) % word_size != 0) {
-        LOG_ERR("the target %p of an atomic is not aligned to %zu bytes", static_cast<void *>(target->data),
-                word_size);
+        LOG_ERR("the target %p of an atomic is not aligned to %zu bytes", static_cast<void *>(target->data), word_size);
         return DOCA_ERROR_INVALID_VALUE;
     }
     return DOCA_SUCCESS;
@@ -146,9 +142,10 @@ doca_error_t TransferCheck::check_local(const doca_buf &buf, Side side) const no
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (buf.mmap->is_imported()) {
-        LOG_ERR("buffer %p is of the memory of another process, which RDMA of device %s cannot use as a local one: copy "
-                "by DMA to or from memory of this process",
-                static_cast<const void *>(&buf), device_->function().name.c_str());
+        LOG_ERR(
+            "buffer %p is of the memory of another process, which RDMA of device %s cannot use as a local one: copy "
+            "by DMA to or from memory of this process",
+            static_cast<const void *>(&buf), device_->function().name.c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     LOG_ERR("the memory map of buffer %p lacks DOCA_ACCESS_LOCAL_READ_WRITE", static_cast<const void *>(&buf));

@@ -49,8 +49,7 @@ public:
                                     MemoryKey *&key) const noexcept;
     [[nodiscard]] doca_error_t write(const doca_buf *dst, const doca_buf *src, TransferPlan &plan,
                                      MemoryKey *&key) const noexcept;
-    [[nodiscard]] doca_error_t update(const doca_buf *result, const doca_buf *target,
-                                      MemoryKey *&key) const noexcept;
+    [[nodiscard]] doca_error_t update(const doca_buf *result, const doca_buf *target, MemoryKey *&key) const noexcept;
 
     // Fast paths: one buffer on each side, of memory that the device is the first one of (its key is that of
     // doca_mmap::first()), which appends at least one byte. What fails here goes to the functions above, which explain.

@@ -10,9 +10,9 @@ struct doca_graph_node;
 
 namespace opendoca {
 
-/// Decides whether a path of dependencies leads from one node to another. It searches from both ends in turns and stops as
-/// soon as either side is exhausted, so a node that is added at the beginning or at the end of a long chain is found in
-/// constant time. Owned by a graph; used by the thread that builds it.
+/// Decides whether a path of dependencies leads from one node to another. It searches from both ends in turns and stops
+/// as soon as either side is exhausted, so a node that is added at the beginning or at the end of a long chain is found
+/// in constant time. Owned by a graph; used by the thread that builds it.
 class DependencySearch {
 public:
     /// The number of the last search that has reached a node, from either end. Kept in the node.

@@ -3,6 +3,7 @@
 #include "plan.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 
 #include "structure.hpp"
@@ -23,8 +24,7 @@ Plan::Plan(const GraphStructure &graph)
         const auto begin = static_cast<std::uint32_t>(successors.size());
         for (const doca_graph_node *successor : node->successors)
             successors.push_back(successor->number);
-        nodes.push_back(
-            {node->action, begin, static_cast<std::uint32_t>(successors.size()), num_jobs, node->kind});
+        nodes.push_back({node->action, begin, static_cast<std::uint32_t>(successors.size()), num_jobs, node->kind});
         num_preceding.push_back(static_cast<std::uint32_t>(node->predecessors.size()));
         if (node->predecessors.empty())
             roots.push_back(node->number);
@@ -47,9 +47,8 @@ Plan::Plan(const GraphStructure &graph)
     std::ranges::sort(contexts, std::less<>());
     contexts.erase(std::unique(contexts.begin(), contexts.end()), contexts.end());
     num_all_jobs = std::min<std::uint64_t>(num_all_jobs + num_jobs, UINT32_MAX);
-    const auto other_roots = std::stable_partition(roots.begin(), roots.end(), [&](std::uint32_t root) {
-        return nodes[root].kind == NodeKind::context;
-    });
+    const auto other_roots = std::stable_partition(
+        roots.begin(), roots.end(), [&](std::uint32_t root) { return nodes[root].kind == NodeKind::context; });
     num_context_roots = static_cast<std::uint32_t>(other_roots - roots.begin());
 }
 

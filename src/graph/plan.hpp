@@ -13,21 +13,21 @@ enum class NodeKind : std::uint8_t { context, user, sub_graph };
 
 /// The action of a node, selected by its kind.
 union NodeAction {
-    const void *context;    ///< use context_at()
-    void (*callback)();     ///< cast from and to the front end's type of callbacks
+    const void *context; ///< use context_at()
+    void (*callback)();  ///< cast from and to the front end's type of callbacks
     GraphStructure *sub_graph;
 };
 
-/// Returns the front end's context for NodeAction::context, which WeakAddress::share() has returned; null once the program
-/// has destroyed the context.
+/// Returns the front end's context for NodeAction::context, which WeakAddress::share() has returned; null once the
+/// program has destroyed the context.
 template <typename Context>
 [[nodiscard]] const Context *context_at(const void *context) noexcept
 {
     return *static_cast<const Context *const *>(context);
 }
 
-/// An immutable form of a started graph: flat arrays, which all of its instances read while they run. Nodes are numbered in
-/// the order of their creation.
+/// An immutable form of a started graph: flat arrays, which all of its instances read while they run. Nodes are
+/// numbered in the order of their creation.
 struct Plan {
     struct Node {
         NodeAction action;
@@ -39,10 +39,7 @@ struct Plan {
 
     explicit Plan(const GraphStructure &graph);
 
-    [[nodiscard]] std::uint32_t num_nodes() const noexcept
-    {
-        return static_cast<std::uint32_t>(nodes.size());
-    }
+    [[nodiscard]] std::uint32_t num_nodes() const noexcept { return static_cast<std::uint32_t>(nodes.size()); }
 
     std::vector<Node> nodes;
     std::vector<std::uint32_t> successors;    ///< of all nodes, one after the other

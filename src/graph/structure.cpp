@@ -68,8 +68,7 @@ bool GraphStructure::contains(const GraphStructure &other) const
     return false;
 }
 
-doca_error_t GraphStructure::add_sub_graph(GraphStructure &sub_graph, doca_error_t if_itself,
-                                           doca_graph_node *&node)
+doca_error_t GraphStructure::add_sub_graph(GraphStructure &sub_graph, doca_error_t if_itself, doca_graph_node *&node)
 {
     if (&sub_graph == this || (num_uses_ != 0 && sub_graph.contains(*this))) {
         LOG_ERR("the graph would contain itself");
@@ -85,8 +84,7 @@ doca_error_t GraphStructure::add_sub_graph(GraphStructure &sub_graph, doca_error
     return status;
 }
 
-doca_error_t GraphStructure::add_dependency(doca_graph_node &from, doca_graph_node &to,
-                                            doca_error_t if_circle)
+doca_error_t GraphStructure::add_dependency(doca_graph_node &from, doca_graph_node &to, doca_error_t if_circle)
 {
     if (const doca_error_t status = check_changeable(); status != DOCA_SUCCESS)
         return status;

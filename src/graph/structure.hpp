@@ -28,9 +28,9 @@ struct doca_graph_node {
 
 namespace opendoca {
 
-/// The nodes of a graph and their dependencies, as the program builds them. The graphs of both front ends derive from it.
-/// Nodes and dependencies can only be added while the graph is stopped. The program may use it from one thread at a time;
-/// only the number of instances is atomic.
+/// The nodes of a graph and their dependencies, as the program builds them. The graphs of both front ends derive from
+/// it. Nodes and dependencies can only be added while the graph is stopped. The program may use it from one thread at a
+/// time; only the number of instances is atomic.
 class GraphStructure {
 public:
     GraphStructure() = default;
@@ -41,11 +41,9 @@ public:
     /// The graph does not keep the context alive: the program may destroy it before the graph.
     [[nodiscard]] doca_error_t add_context_node(std::shared_ptr<const void> context, int type, doca_graph_node *&node);
     /// Returns @p if_itself if the graph would contain itself.
-    [[nodiscard]] doca_error_t add_sub_graph(GraphStructure &sub_graph, doca_error_t if_itself,
-                                             doca_graph_node *&node);
+    [[nodiscard]] doca_error_t add_sub_graph(GraphStructure &sub_graph, doca_error_t if_itself, doca_graph_node *&node);
     /// Returns @p if_circle if @p from already depends on @p to.
-    [[nodiscard]] doca_error_t add_dependency(doca_graph_node &from, doca_graph_node &to,
-                                              doca_error_t if_circle);
+    [[nodiscard]] doca_error_t add_dependency(doca_graph_node &from, doca_graph_node &to, doca_error_t if_circle);
 
     /// Returns null unless the graph is started.
     [[nodiscard]] const Plan *plan() const noexcept { return plan_.get(); }
@@ -64,8 +62,8 @@ public:
 protected:
     ~GraphStructure();
 
-    /// Makes the plan. Returns BAD_STATE if the graph is started already, and @p if_no_context if it has no context node at
-    /// any depth.
+    /// Makes the plan. Returns BAD_STATE if the graph is started already, and @p if_no_context if it has no context
+    /// node at any depth.
     [[nodiscard]] doca_error_t make_plan(doca_error_t if_no_context, std::unique_ptr<const Plan> &plan) const;
     void set_plan(std::unique_ptr<const Plan> plan) noexcept { plan_ = std::move(plan); }
     [[nodiscard]] doca_error_t check_changeable() const noexcept;

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// OpenSSL 3 advises against the functions that are bound to one algorithm, for the sake of those that find it by its name.
-// Those allocate memory when they look, and for each message; and an allocation that fails while OpenSSL sets itself up
-// makes it fail for the rest of the process. These have their state here, and can't fail.
+// OpenSSL 3 advises against the functions that are bound to one algorithm, for the sake of those that find it by its
+// name. Those allocate memory when they look, and for each message; and an allocation that fails while OpenSSL sets
+// itself up makes it fail for the rest of the process. These have their state here, and can't fail.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 

@@ -3,6 +3,8 @@
 #include "hash_queue.hpp"
 
 #include <cinttypes>
+#include <cstddef>
+#include <cstdint>
 
 #include "../core/buffer_check.hpp"
 #include "../core/log.hpp"
@@ -113,8 +115,8 @@ doca_error_t HashQueue::check_piece(ShaKind kind, const doca_buf *source, const 
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (const std::uint32_t block = facts_of(kind).block_size; !is_last && length % block != 0) {
-        LOG_ERR("a piece of %zu bytes, and all but the last of %s must be multiples of %u", length,
-                facts_of(kind).name, block);
+        LOG_ERR("a piece of %zu bytes, and all but the last of %s must be multiples of %u", length, facts_of(kind).name,
+                block);
         return DOCA_ERROR_INVALID_VALUE;
     }
     return DOCA_SUCCESS;

@@ -86,8 +86,7 @@ doca_error_t SyncEvent::create_counter()
     DeviceFunctions functions;
     if (const doca_error_t status = list_functions(functions); status != DOCA_SUCCESS)
         return status;
-    const auto found =
-        std::ranges::find_if(functions, [&](const auto &function) { return holds_counters(*function); });
+    const auto found = std::ranges::find_if(functions, [&](const auto &function) { return holds_counters(*function); });
     if (found == functions.end()) {
         LOG_ERR("no device of this machine can do sync events");
         return DOCA_ERROR_NOT_SUPPORTED;

@@ -13,8 +13,8 @@
 
 namespace opendoca {
 
-/// A sync event, or a handle of one that was imported: what it has in every generation of the API. Used in synchronous mode,
-/// or as a context.
+/// A sync event, or a handle of one that was imported: what it has in every generation of the API. Used in synchronous
+/// mode, or as a context.
 class SyncEvent {
 public:
     /// Where a publisher or a subscriber is.

@@ -13,7 +13,9 @@
 #include <cstdlib>
 #include <regex>
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/mman.h>

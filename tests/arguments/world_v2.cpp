@@ -3,9 +3,11 @@
 //
 // The objects of DOCA 2.2: on soft_p0 and soft_pf0, with a service and a client of Comm Channel, two connected RDMA
 // instances, and a job of DMA in flight.
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <unistd.h>
 

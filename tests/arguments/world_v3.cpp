@@ -4,9 +4,11 @@
 // The objects of DOCA 3.0: on soft_p0 and soft_pf0, with a connection of Comch and one of RDMA between contexts of this
 // process, and a task of each type.
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <sched.h>
 #include <unistd.h>

@@ -131,8 +131,7 @@ Resources count_resources() noexcept
     char text[4096];
     ssize_t size;
     while ((size = read(maps, text, sizeof(text))) > 0) {
-        for (const char *at = text; (at = static_cast<const char *>(std::memchr(at, '\n', text + size - at)));
-             ++at)
+        for (const char *at = text; (at = static_cast<const char *>(std::memchr(at, '\n', text + size - at))); ++at)
             ++found.mappings;
     }
     close(maps);
@@ -194,44 +193,41 @@ void free(void *memory) noexcept
     __libc_free(memory);
 }
 
-#define REPLACED(result, name, parameters, arguments, specification, failure, error)                         \
-    result name parameters specification                                                                     \
-    {                                                                                                        \
-        static auto *const call = attack::real<result parameters>(#name);                                    \
-        return attack::call_fails(#name, error) ? failure : call arguments;                                  \
+#define REPLACED(result, name, parameters, arguments, specification, failure, error)                                   \
+    result name parameters specification                                                                               \
+    {                                                                                                                  \
+        static auto *const call = attack::real<result parameters>(#name);                                              \
+        return attack::call_fails(#name, error) ? failure : call arguments;                                            \
     }
 
 REPLACED(void *, mmap, (void *at, std::size_t size, int protection, int flags, int fd, off_t offset),
          (at, size, protection, flags, fd, offset), noexcept, MAP_FAILED, ENOMEM)
 REPLACED(int, memfd_create, (const char *name, unsigned flags), (name, flags), noexcept, -1, EMFILE)
 REPLACED(int, socket, (int domain, int type, int protocol), (domain, type, protocol), noexcept, -1, EMFILE)
-REPLACED(int, accept4, (int fd, sockaddr *address, socklen_t *length, int flags),
-         (fd, address, length, flags), , -1, EMFILE)
-REPLACED(int, bind, (int fd, const sockaddr *address, socklen_t length), (fd, address, length), noexcept, -1,
-         ENOMEM)
+REPLACED(int, accept4, (int fd, sockaddr *address, socklen_t *length, int flags), (fd, address, length, flags), , -1,
+         EMFILE)
+REPLACED(int, bind, (int fd, const sockaddr *address, socklen_t length), (fd, address, length), noexcept, -1, ENOMEM)
 REPLACED(int, listen, (int fd, int backlog), (fd, backlog), noexcept, -1, ENOBUFS)
-REPLACED(int, connect, (int fd, const sockaddr *address, socklen_t length), (fd, address, length), , -1,
-         ENOBUFS)
+REPLACED(int, connect, (int fd, const sockaddr *address, socklen_t length), (fd, address, length), , -1, ENOBUFS)
 REPLACED(int, getsockopt, (int fd, int level, int name, void *value, socklen_t *length),
          (fd, level, name, value, length), noexcept, -1, ENOBUFS)
 REPLACED(int, setsockopt, (int fd, int level, int name, const void *value, socklen_t length),
          (fd, level, name, value, length), noexcept, -1, ENOBUFS)
 REPLACED(ssize_t, sendmsg, (int fd, const msghdr *message, int flags), (fd, message, flags), , -1, ENOBUFS)
 REPLACED(ssize_t, recvmsg, (int fd, msghdr *message, int flags), (fd, message, flags), , -1, ENOMEM)
-REPLACED(ssize_t, send, (int fd, const void *bytes, std::size_t size, int flags), (fd, bytes, size, flags), ,
-         -1, ENOBUFS)
-REPLACED(ssize_t, recv, (int fd, void *bytes, std::size_t size, int flags), (fd, bytes, size, flags), , -1,
-         ENOMEM)
+REPLACED(ssize_t, send, (int fd, const void *bytes, std::size_t size, int flags), (fd, bytes, size, flags), , -1,
+         ENOBUFS)
+REPLACED(ssize_t, recv, (int fd, void *bytes, std::size_t size, int flags), (fd, bytes, size, flags), , -1, ENOMEM)
 REPLACED(int, epoll_create1, (int flags), (flags), noexcept, -1, EMFILE)
-REPLACED(int, epoll_ctl, (int epoll, int action, int fd, epoll_event *event), (epoll, action, fd, event),
-         noexcept, -1, ENOSPC)
-REPLACED(int, epoll_wait, (int epoll, epoll_event *events, int size, int timeout),
-         (epoll, events, size, timeout), , -1, EINTR)
+REPLACED(int, epoll_ctl, (int epoll, int action, int fd, epoll_event *event), (epoll, action, fd, event), noexcept, -1,
+         ENOSPC)
+REPLACED(int, epoll_wait, (int epoll, epoll_event *events, int size, int timeout), (epoll, events, size, timeout), , -1,
+         EINTR)
 REPLACED(int, timerfd_create, (int clock, int flags), (clock, flags), noexcept, -1, EMFILE)
-REPLACED(int, timerfd_settime, (int fd, int flags, const itimerspec *value, itimerspec *before), (fd, flags, value, before),
-         noexcept, -1, ECANCELED)
-REPLACED(int, socketpair, (int domain, int type, int protocol, int ends[2]), (domain, type, protocol, ends), noexcept, -1,
-         EMFILE)
+REPLACED(int, timerfd_settime, (int fd, int flags, const itimerspec *value, itimerspec *before),
+         (fd, flags, value, before), noexcept, -1, ECANCELED)
+REPLACED(int, socketpair, (int domain, int type, int protocol, int ends[2]), (domain, type, protocol, ends), noexcept,
+         -1, EMFILE)
 REPLACED(int, madvise, (void *at, std::size_t size, int advice), (at, size, advice), noexcept, -1, ENOMEM)
 REPLACED(int, eventfd, (unsigned value, int flags), (value, flags), noexcept, -1, EMFILE)
 REPLACED(int, pipe2, (int ends[2], int flags), (ends, flags), noexcept, -1, EMFILE)
@@ -241,12 +237,10 @@ REPLACED(int, fstat, (int fd, struct stat *info), (fd, info), noexcept, -1, ENOM
 REPLACED(int, stat, (const char *path, struct stat *info), (path, info), noexcept, -1, ENOMEM)
 REPLACED(int, lstat, (const char *path, struct stat *info), (path, info), noexcept, -1, ENOMEM)
 REPLACED(int, fstatfs, (int fd, struct statfs *info), (fd, info), noexcept, -1, ENOMEM)
-REPLACED(ssize_t, getrandom, (void *bytes, std::size_t size, unsigned flags), (bytes, size, flags), , -1,
-         ENOSYS)
-REPLACED(ssize_t, pread, (int fd, void *bytes, std::size_t size, off_t offset), (fd, bytes, size, offset), ,
-         -1, ENOMEM)
-REPLACED(ssize_t, pwrite, (int fd, const void *bytes, std::size_t size, off_t offset),
-         (fd, bytes, size, offset), , -1, ENOMEM)
+REPLACED(ssize_t, getrandom, (void *bytes, std::size_t size, unsigned flags), (bytes, size, flags), , -1, ENOSYS)
+REPLACED(ssize_t, pread, (int fd, void *bytes, std::size_t size, off_t offset), (fd, bytes, size, offset), , -1, ENOMEM)
+REPLACED(ssize_t, pwrite, (int fd, const void *bytes, std::size_t size, off_t offset), (fd, bytes, size, offset), , -1,
+         ENOMEM)
 REPLACED(ssize_t, read, (int fd, void *bytes, std::size_t size), (fd, bytes, size), , -1, EINTR)
 REPLACED(ssize_t, write, (int fd, const void *bytes, std::size_t size), (fd, bytes, size), , -1, EINTR)
 REPLACED(ssize_t, process_vm_readv,
@@ -268,11 +262,11 @@ REPLACED(int, getsockname, (int fd, sockaddr *address, socklen_t *length), (fd, 
 REPLACED(int, eventfd_read, (int fd, eventfd_t *value), (fd, value), , -1, EINTR)
 REPLACED(int, eventfd_write, (int fd, eventfd_t value), (fd, value), , -1, EINTR)
 REPLACED(dirent *, readdir, (DIR * directory), (directory), , nullptr, ENOMEM)
-REPLACED(ssize_t, __getdelim, (char **line, std::size_t *size, int end, FILE *file), (line, size, end, file), , -1, ENOMEM)
+REPLACED(ssize_t, __getdelim, (char **line, std::size_t *size, int end, FILE *file), (line, size, end, file), , -1,
+         ENOMEM)
 REPLACED(int, unlink, (const char *path), (path), noexcept, -1, EACCES)
 REPLACED(int, rename, (const char *from, const char *to), (from, to), noexcept, -1, ENOSPC)
-REPLACED(ssize_t, readlink, (const char *path, char *text, std::size_t size), (path, text, size), noexcept,
-         -1, ENOMEM)
+REPLACED(ssize_t, readlink, (const char *path, char *text, std::size_t size), (path, text, size), noexcept, -1, ENOMEM)
 REPLACED(DIR *, opendir, (const char *path), (path), , nullptr, EMFILE)
 REPLACED(DIR *, fdopendir, (int fd), (fd), , nullptr, ENOMEM)
 REPLACED(FILE *, fopen, (const char *path, const char *mode), (path, mode), , nullptr, EMFILE)
@@ -308,9 +302,7 @@ int fcntl(int fd, int command, ...)
     va_start(rest, command);
     const long argument = va_arg(rest, long);
     va_end(rest);
-    return attack::call_fails("fcntl", command == F_DUPFD_CLOEXEC ? EMFILE : ENOMEM)
-               ? -1
-               : call(fd, command, argument);
+    return attack::call_fails("fcntl", command == F_DUPFD_CLOEXEC ? EMFILE : ENOMEM) ? -1 : call(fd, command, argument);
 }
 
 int prctl(int option, ...) noexcept

@@ -9,6 +9,7 @@
 //
 // With a part alone, both processes do that before anything else: what the first part of a walk has made is not there.
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -164,8 +165,8 @@ int main(int argc, char **argv)
     setenv("DOCA_SOFT", "1", 1);
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     silence();
-    auto *const report = static_cast<Report *>(
-        mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    auto *const report =
+        static_cast<Report *>(mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
 
     // What is there after walks in which nothing fails.
     if (!run_pair(plan, 0, *report))
@@ -194,10 +195,10 @@ int main(int argc, char **argv)
     std::printf("%s, %s, %s: about %llu in a walk; %llu tried, %llu answered with an error, %llu survived, "
                 "%llu bad\n",
                 plan.role == Role::host ? "host" : "DPU",
-                plan.kind == Failing::allocations ? "allocations" : "system calls",
-                plan.is_warm ? "warm" : "cold", static_cast<unsigned long long>(expected),
-                static_cast<unsigned long long>(tried), static_cast<unsigned long long>(refused),
-                static_cast<unsigned long long>(tried - bad), static_cast<unsigned long long>(bad));
+                plan.kind == Failing::allocations ? "allocations" : "system calls", plan.is_warm ? "warm" : "cold",
+                static_cast<unsigned long long>(expected), static_cast<unsigned long long>(tried),
+                static_cast<unsigned long long>(refused), static_cast<unsigned long long>(tried - bad),
+                static_cast<unsigned long long>(bad));
     for (const auto &[function, times] : functions)
         std::printf("    %-18s %llu\n", function.c_str(), static_cast<unsigned long long>(times));
     return bad == 0 && tried != 0 ? 0 : 1;

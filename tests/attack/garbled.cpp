@@ -7,8 +7,10 @@
 // checks.
 //
 //     attack_garbled [--walks N] [--seed N]
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -78,11 +80,10 @@ public:
             const int fd = open(file.c_str(), O_RDWR | O_CLOEXEC);
             struct stat info {};
             if (fd >= 0 && fstat(fd, &info) == 0 && !pages_.contains(info.st_ino)) {
-                void *const start = mmap(nullptr, static_cast<std::size_t>(info.st_size),
-                                         PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+                void *const start =
+                    mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
                 if (start != MAP_FAILED)
-                    pages_[info.st_ino] = {static_cast<unsigned char *>(start),
-                                           static_cast<std::size_t>(info.st_size)};
+                    pages_[info.st_ino] = {static_cast<unsigned char *>(start), static_cast<std::size_t>(info.st_size)};
             }
             if (fd >= 0)
                 close(fd);
@@ -94,8 +95,7 @@ public:
         for (const auto &[inode, page] : pages_) {
             for (int i = 0; i < 16; ++i) {
                 // What stands at the beginning is used most.
-                const std::size_t bound =
-                    random_() % 2 == 0 ? std::min<std::size_t>(page.size, 1024) : page.size;
+                const std::size_t bound = random_() % 2 == 0 ? std::min<std::size_t>(page.size, 1024) : page.size;
                 page.start[random_() % bound] = static_cast<unsigned char>(random_());
                 ++num_writes;
             }
@@ -165,8 +165,7 @@ int main(int argc, char **argv)
         }
         close(ends[0]);
         close(ends[1]);
-        Garbler garbler(static_cast<std::uint32_t>(random()),
-                        {name_of(1), name_of(children[0]), name_of(children[1])});
+        Garbler garbler(static_cast<std::uint32_t>(random()), {name_of(1), name_of(children[0]), name_of(children[1])});
         bool is_running[2] = {true, true};
         while (is_running[0] || is_running[1]) {
             for (const int side : {0, 1}) {
@@ -190,8 +189,8 @@ int main(int argc, char **argv)
         writes += garbler.num_writes;
         pages += garbler.num_pages();
     }
-    std::printf("%llu walks, %llu bytes written into %llu pages, %llu bad\n",
-                static_cast<unsigned long long>(walks), static_cast<unsigned long long>(writes),
-                static_cast<unsigned long long>(pages), static_cast<unsigned long long>(bad));
+    std::printf("%llu walks, %llu bytes written into %llu pages, %llu bad\n", static_cast<unsigned long long>(walks),
+                static_cast<unsigned long long>(writes), static_cast<unsigned long long>(pages),
+                static_cast<unsigned long long>(bad));
     return bad == 0 && pages != 0 ? 0 : 1;
 }

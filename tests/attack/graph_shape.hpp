@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -33,7 +34,8 @@ struct GraphModel : Extra {
 
     [[nodiscard]] bool leads(std::size_t from, std::size_t to) const
     {
-        return from == to || std::ranges::any_of(nodes[to].after, [&](std::size_t before) { return leads(from, before); });
+        return from == to ||
+               std::ranges::any_of(nodes[to].after, [&](std::size_t before) { return leads(from, before); });
     }
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the models have in common, of every generation: calls at random, in any order, against what is known of the objects'
-// states. OPENDOCA_MODEL_CALLS says how many calls, OPENDOCA_MODEL_SEED which.
+// What the models have in common, of every generation: calls at random, in any order, against what is known of the
+// objects' states. OPENDOCA_MODEL_CALLS says how many calls, OPENDOCA_MODEL_SEED which.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,10 @@
 // The parts of the walk; each begins and ends with nothing but an open device.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 #include <doca_buf_inventory.h>
 #include <doca_ctx.h>
 #include <doca_dev.h>

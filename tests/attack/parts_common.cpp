@@ -2,9 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // What the parts have in common, and those that need one process.
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <sched.h>
 #include <sys/mman.h>
@@ -20,8 +23,7 @@
 
 namespace attack {
 
-Map::Map(Walk &walk, doca_dev *dev, std::span<std::byte> bytes, std::uint32_t access)
-    : mmap_(walk, doca_mmap_destroy)
+Map::Map(Walk &walk, doca_dev *dev, std::span<std::byte> bytes, std::uint32_t access) : mmap_(walk, doca_mmap_destroy)
 {
     is_made_ = walk.call([&] { return doca_mmap_create(nullptr, mmap_.out()); }) &&
                walk.call([&] { return doca_mmap_dev_add(mmap_, dev); }) &&
@@ -40,9 +42,8 @@ Inventory::Inventory(Walk &walk, std::size_t size) : walk_(walk), inventory_(wal
 doca_buf *Inventory::make(doca_mmap *mmap, std::byte *at, std::size_t len, bool is_full)
 {
     doca_buf *buf = nullptr;
-    (void)walk_.call([&] {
-        return doca_buf_inventory_buf_by_args(inventory_, mmap, at, len, at, is_full ? len : 0, &buf);
-    });
+    (void)walk_.call(
+        [&] { return doca_buf_inventory_buf_by_args(inventory_, mmap, at, len, at, is_full ? len : 0, &buf); });
     return buf;
 }
 
@@ -59,9 +60,8 @@ Queue::Queue(Walk &walk, doca_ctx *ctx, doca_dev *dev, bool is_event_driven)
     }
     is_started_ = walk.call([&] { return doca_ctx_start(ctx); });
     is_added_ = is_started_ && walk.call([&] { return doca_workq_create(16, workq_.out()); }) &&
-                (!is_event_driven || (walk.call([&] {
-                    return doca_workq_set_event_driven_enable(workq_, 1);
-                }) && walk.call([&] { return doca_workq_get_event_handle(workq_, &handle_); }))) &&
+                (!is_event_driven || (walk.call([&] { return doca_workq_set_event_driven_enable(workq_, 1); }) &&
+                                      walk.call([&] { return doca_workq_get_event_handle(workq_, &handle_); }))) &&
                 walk.call([&] { return doca_ctx_workq_add(ctx, workq_); });
     is_made_ = is_added_;
 }
@@ -70,8 +70,7 @@ Queue::~Queue()
 {
     if (is_added_) {
         doca_error_t status = DOCA_SUCCESS;
-        while ((status = walk_.enter([&] { return doca_ctx_workq_rm(ctx_, workq_); })) ==
-               DOCA_ERROR_NOT_PERMITTED) {
+        while ((status = walk_.enter([&] { return doca_ctx_workq_rm(ctx_, workq_); })) == DOCA_ERROR_NOT_PERMITTED) {
             doca_event event = {};
             (void)walk_.enter([&] { return doca_workq_progress_retrieve(workq_, &event, 0); });
         }
@@ -97,8 +96,7 @@ doca_error_t Queue::retrieve(doca_event &event, bool is_armed)
             if (!is_woken)
                 break;
         }
-        const doca_error_t status =
-            walk_.enter([&] { return doca_workq_progress_retrieve(workq_, &event, 0); });
+        const doca_error_t status = walk_.enter([&] { return doca_workq_progress_retrieve(workq_, &event, 0); });
         if (status != DOCA_ERROR_AGAIN)
             return status;
         is_armed = is_event_driven_ && arm();
@@ -137,20 +135,17 @@ void walk_through_devices(Walk &walk)
     for (std::uint32_t i = 0; i < size; ++i) {
         char text[DOCA_DEVINFO_IFACE_NAME_SIZE] = {};
         (void)walk.call([&] { return doca_devinfo_get_pci_addr_str(list[i], text); });
-        (void)walk.call(
-            [&] { return doca_devinfo_get_iface_name(list[i], text, DOCA_DEVINFO_IFACE_NAME_SIZE); });
+        (void)walk.call([&] { return doca_devinfo_get_iface_name(list[i], text, DOCA_DEVINFO_IFACE_NAME_SIZE); });
         std::uint8_t is_supported = 0;
-        (void)walk.call(
-            [&] { return doca_devinfo_get_is_mmap_export_dpu_supported(list[i], &is_supported); });
+        (void)walk.call([&] { return doca_devinfo_get_is_mmap_export_dpu_supported(list[i], &is_supported); });
         (void)walk.call([&] { return doca_devinfo_rep_get_is_list_all_supported(list[i], &is_supported); });
         if (is_supported == 0)
             continue;
         Owned<doca_dev> dev(walk, doca_dev_close);
         doca_devinfo_rep **reps = nullptr;
         std::uint32_t num_reps = 0;
-        if (!walk.call([&] { return doca_dev_open(list[i], dev.out()); }) || !walk.call([&] {
-                return doca_devinfo_rep_list_create(dev, DOCA_DEV_REP_FILTER_ALL, &reps, &num_reps);
-            }))
+        if (!walk.call([&] { return doca_dev_open(list[i], dev.out()); }) ||
+            !walk.call([&] { return doca_devinfo_rep_list_create(dev, DOCA_DEV_REP_FILTER_ALL, &reps, &num_reps); }))
             continue;
         Owned<doca_dev_rep> rep(walk, doca_dev_rep_close);
         (void)walk.call([&] { return doca_dev_rep_open(reps[0], rep.out()); });
@@ -222,8 +217,7 @@ void walk_through_hashes(Walk &walk, doca_dev *dev)
         job.session = session;
         for (const int type : {DOCA_SHA_JOB_SHA1, DOCA_SHA_JOB_SHA256, DOCA_SHA_JOB_SHA512_PARTIAL}) {
             job.sha_job.base.type = type;
-            job.sha_job.flags =
-                type == DOCA_SHA_JOB_SHA512_PARTIAL ? DOCA_SHA_JOB_FLAGS_SHA_PARTIAL_FINAL : 0;
+            job.sha_job.flags = type == DOCA_SHA_JOB_SHA512_PARTIAL ? DOCA_SHA_JOB_FLAGS_SHA_PARTIAL_FINAL : 0;
             if (has_session || type != DOCA_SHA_JOB_SHA512_PARTIAL)
                 walk.require(queue.run(job.sha_job.base) == DOCA_SUCCESS, "hashing can't fail");
         }
@@ -264,9 +258,8 @@ void walk_through_graphs(Walk &walk, doca_dev *dev)
     Owned<doca_graph_instance> instance(walk, doca_graph_instance_destroy);
     doca_dma_job_memcpy job = copy_job(ctx, dst, src);
     doca_event event = {}, note = {};
-    if (!walk.call([&] { return doca_graph_instance_create(graph, instance.out()); }) || !walk.call([&] {
-            return doca_graph_instance_set_ctx_node_data(instance, copy, &job.base, &event);
-        }) ||
+    if (!walk.call([&] { return doca_graph_instance_create(graph, instance.out()); }) ||
+        !walk.call([&] { return doca_graph_instance_set_ctx_node_data(instance, copy, &job.base, &event); }) ||
         !walk.call([&] { return doca_graph_instance_set_user_node_data(instance, user, nullptr, &note); }) ||
         !walk.call([&] { return doca_workq_graph_submit(queue, instance, {.u64 = 1}); }))
         return;
@@ -279,9 +272,8 @@ void walk_through_pools(Walk &walk, doca_dev *dev)
     std::vector<std::byte> memory(4096);
     Map map(walk, dev, memory, DOCA_ACCESS_LOCAL_READ_WRITE);
     Owned<doca_bufpool> pool(walk, doca_bufpool_destroy);
-    if (!map.is_made() || !walk.call([&] {
-            return doca_bufpool_create(nullptr, 4, DOCA_BUF_EXTENSION_NONE, 64, 64, map, pool.out());
-        }) ||
+    if (!map.is_made() ||
+        !walk.call([&] { return doca_bufpool_create(nullptr, 4, DOCA_BUF_EXTENSION_NONE, 64, 64, map, pool.out()); }) ||
         !walk.call([&] { return doca_bufpool_start(pool); }))
         return;
     Owned<doca_buf> buf(walk, [](doca_buf *one) { return doca_buf_refcount_rm(one, nullptr); });

@@ -2,9 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The parts that take two processes.
+#include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <sched.h>
 #include <sys/mman.h>
@@ -39,8 +42,7 @@ public:
     SharedMemory() : fd_(memfd_create("walk", MFD_CLOEXEC))
     {
         if (ftruncate(fd_, size) == 0)
-            start_ =
-                static_cast<std::byte *>(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0));
+            start_ = static_cast<std::byte *>(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0));
     }
     SharedMemory(const SharedMemory &) = delete;
     SharedMemory &operator=(const SharedMemory &) = delete;
@@ -85,11 +87,11 @@ void walk_through_export(Walk &walk, doca_dev *dev, std::span<std::byte> memory)
     Inventory inventory(walk, 8);
     Owned<doca_dma> dma(walk, doca_dma_destroy);
     Owned<doca_mmap> imported(walk, doca_mmap_destroy);
-    bool is_ready = own_map.is_made() && inventory.is_made() && !descriptor.empty() &&
-                    walk.call([&] { return doca_dma_create(dma.out()); }) && walk.call([&] {
-                        return doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(),
-                                                            dev, imported.out());
-                    });
+    bool is_ready = own_map.is_made() && inventory.is_made() && !descriptor.empty() && walk.call([&] {
+        return doca_dma_create(dma.out());
+    }) && walk.call([&] {
+        return doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dev, imported.out());
+    });
     void *start = nullptr;
     std::size_t length = 0;
     is_ready = is_ready && walk.call([&] { return doca_mmap_get_memrange(imported, &start, &length); });
@@ -119,8 +121,7 @@ void walk_through_export(Walk &walk, doca_dev *dev, std::span<std::byte> memory)
     (void)walk.agree(is_written);
     (void)walk.agree(true); // now it is stopped
     walk.require(walk.enter([&] { return copy(true, 100); }) != DOCA_SUCCESS, "a copy after the stop fails");
-    walk.require(walk.enter([&] { return copy(true, size); }) != DOCA_SUCCESS,
-                 "a long copy after the stop fails");
+    walk.require(walk.enter([&] { return copy(true, size); }) != DOCA_SUCCESS, "a long copy after the stop fails");
     (void)walk.agree(true);
 }
 
@@ -136,8 +137,8 @@ void walk_through_exports(Walk &walk, doca_dev *dev)
 
 void walk_through_rdma(Walk &walk, doca_dev *dev, bool is_event_driven)
 {
-    constexpr std::uint32_t access = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ |
-                                     DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
+    constexpr std::uint32_t access =
+        DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
     std::vector<std::byte> memory(size);
     Map map(walk, dev, memory, access);
     Inventory inventory(walk, 16);
@@ -155,12 +156,11 @@ void walk_through_rdma(Walk &walk, doca_dev *dev, bool is_event_driven)
     Queue &queue = *used;
     const void *details = nullptr, *descriptor = nullptr;
     std::size_t details_size = 0, descriptor_size = 0;
-    const bool is_exported = queue.is_made() && walk.call([&] {
-        return doca_rdma_export(rdma, &details, &details_size);
-    }) && walk.call([&] { return doca_mmap_export_rdma(map, dev, &descriptor, &descriptor_size); });
+    const bool is_exported = queue.is_made() &&
+                             walk.call([&] { return doca_rdma_export(rdma, &details, &details_size); }) &&
+                             walk.call([&] { return doca_mmap_export_rdma(map, dev, &descriptor, &descriptor_size); });
     const std::vector<std::byte> theirs = walk.exchange(as_bytes(details, is_exported ? details_size : 0));
-    const std::vector<std::byte> their_map =
-        walk.exchange(as_bytes(descriptor, is_exported ? descriptor_size : 0));
+    const std::vector<std::byte> their_map = walk.exchange(as_bytes(descriptor, is_exported ? descriptor_size : 0));
     Owned<doca_mmap> imported(walk, doca_mmap_destroy);
     void *start = nullptr;
     std::size_t length = 0;
@@ -254,19 +254,18 @@ void walk_through_sync_events(Walk &walk, doca_dev *dev)
     std::size_t length = 0;
     bool is_started = false;
     if (walk.is_host()) {
-        const bool is_exported =
-            walk.call([&] { return doca_sync_event_create(event.out()); }) &&
-            walk.call([&] { return doca_sync_event_publisher_add_location_cpu(event, dev); }) &&
-            walk.call([&] { return doca_sync_event_subscriber_add_location_dpu(event); }) &&
-            (is_started = walk.call([&] { return doca_sync_event_start(event); })) &&
-            walk.call([&] { return doca_sync_event_export_to_dpu(event, dev, &blob, &length); });
+        const bool is_exported = walk.call([&] { return doca_sync_event_create(event.out()); }) &&
+                                 walk.call([&] { return doca_sync_event_publisher_add_location_cpu(event, dev); }) &&
+                                 walk.call([&] { return doca_sync_event_subscriber_add_location_dpu(event); }) &&
+                                 (is_started = walk.call([&] { return doca_sync_event_start(event); })) &&
+                                 walk.call([&] { return doca_sync_event_export_to_dpu(event, dev, &blob, &length); });
         (void)walk.exchange(as_bytes(blob, is_exported ? length : 0));
     } else {
         const std::vector<std::byte> theirs = walk.exchange({});
         if (!theirs.empty())
             (void)walk.call([&] {
-                return doca_sync_event_create_from_export(
-                    dev, reinterpret_cast<const std::uint8_t *>(theirs.data()), theirs.size(), event.out());
+                return doca_sync_event_create_from_export(dev, reinterpret_cast<const std::uint8_t *>(theirs.data()),
+                                                          theirs.size(), event.out());
             });
     }
     const AtEnd stop([&] {
@@ -360,7 +359,8 @@ void walk_beyond_an_end(Walk &walk, doca_dev *dev)
         if (is_started)
             walk.undo([&] { return doca_sync_event_stop(updater); });
     });
-    bool is_ready = is_started && walk.call([&] { return doca_sync_event_update_add(updater, 7, &before); }) && import(sleeper);
+    bool is_ready =
+        is_started && walk.call([&] { return doca_sync_event_update_add(updater, 7, &before); }) && import(sleeper);
     if (!is_ready) {
         for (int i = 0; i < 4; ++i)
             (void)walk.agree(i != 0);
@@ -402,8 +402,8 @@ void walk_through_comm_channel(Walk &walk, doca_dev *dev, bool by_address)
 {
     // An address of this machine that no other pair of processes has.
     const auto parent = static_cast<unsigned>(getppid());
-    const std::string address = "127." + std::to_string(64 + parent / 65536 % 60) + "." + std::to_string(parent / 256 % 256) +
-                                "." + std::to_string(parent % 256) + ":5002";
+    const std::string address = "127." + std::to_string(64 + parent / 65536 % 60) + "." +
+                                std::to_string(parent / 256 % 256) + "." + std::to_string(parent % 256) + ":5002";
     if (by_address)
         setenv("DOCA_COMM_CHANNEL_ADDRESS", address.c_str(), 1);
     const AtEnd unset([] { unsetenv("DOCA_COMM_CHANNEL_ADDRESS"); });
@@ -417,8 +417,8 @@ void walk_through_comm_channel(Walk &walk, doca_dev *dev, bool by_address)
     if (!walk.is_host() && is_ready) {
         doca_devinfo_rep **reps = nullptr;
         std::uint32_t num_reps = 0;
-        is_ready = walk.call(
-            [&] { return doca_devinfo_rep_list_create(dev, DOCA_DEV_REP_FILTER_ALL, &reps, &num_reps); });
+        is_ready =
+            walk.call([&] { return doca_devinfo_rep_list_create(dev, DOCA_DEV_REP_FILTER_ALL, &reps, &num_reps); });
         if (is_ready) {
             is_ready = walk.call([&] { return doca_dev_rep_open(reps[0], rep.out()); }); // pf0
             walk.undo([&] { return doca_devinfo_rep_list_destroy(reps); });
@@ -432,9 +432,8 @@ void walk_through_comm_channel(Walk &walk, doca_dev *dev, bool by_address)
     doca_comm_channel_addr_t *peer = nullptr;
     bool is_connecting = true;
     if (walk.is_host())
-        is_connecting = walk.call([&] {
-            return doca_comm_channel_ep_connect(ep, name.c_str(), &peer);
-        }) && walk.call([&] { return doca_comm_channel_ep_get_event_channel(ep, &sends, &receives); });
+        is_connecting = walk.call([&] { return doca_comm_channel_ep_connect(ep, name.c_str(), &peer); }) &&
+                        walk.call([&] { return doca_comm_channel_ep_get_event_channel(ep, &sends, &receives); });
     if (!walk.agree(is_connecting))
         return;
 
@@ -456,9 +455,7 @@ void walk_through_comm_channel(Walk &walk, doca_dev *dev, bool by_address)
         text_size = sizeof(text);
         return doca_comm_channel_ep_recvfrom(ep, text, &text_size, DOCA_CC_MSG_FLAG_NONE, &peer);
     };
-    const auto send = [&] {
-        return doca_comm_channel_ep_sendto(ep, "hello", 5, DOCA_CC_MSG_FLAG_NONE, peer);
-    };
+    const auto send = [&] { return doca_comm_channel_ep_sendto(ep, "hello", 5, DOCA_CC_MSG_FLAG_NONE, peer); };
     bool is_good = true;
     if (walk.is_host())
         is_good = walk.call([&] {

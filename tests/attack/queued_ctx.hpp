@@ -21,7 +21,10 @@ struct QueuedCtx {
     std::array<std::uint32_t, num_workqs> in_flight{}; ///< jobs that were not retrieved
 
     [[nodiscard]] bool is_on_any() const { return is_on[0] || is_on[1]; }
-    [[nodiscard]] std::uint32_t num_in_flight() const { return std::accumulate(in_flight.begin(), in_flight.end(), 0U); }
+    [[nodiscard]] std::uint32_t num_in_flight() const
+    {
+        return std::accumulate(in_flight.begin(), in_flight.end(), 0U);
+    }
 
     // What the calls answer. That of a submit is the first reason, before the job is looked at.
 
@@ -38,10 +41,10 @@ struct QueuedCtx {
     }
     [[nodiscard]] doca_error_t workq_rm(std::size_t q) const
     {
-        return !is_started          ? DOCA_ERROR_BAD_STATE
-               : !is_on[q]          ? DOCA_ERROR_NOT_FOUND
-               : in_flight[q] != 0  ? DOCA_ERROR_NOT_PERMITTED
-                                    : DOCA_SUCCESS;
+        return !is_started         ? DOCA_ERROR_BAD_STATE
+               : !is_on[q]         ? DOCA_ERROR_NOT_FOUND
+               : in_flight[q] != 0 ? DOCA_ERROR_NOT_PERMITTED
+                                   : DOCA_SUCCESS;
     }
     [[nodiscard]] doca_error_t submit(std::size_t q) const
     {

@@ -114,9 +114,7 @@ std::vector<std::byte> Walk::exchange(std::span<const std::byte> mine, const std
     message.insert(message.end(), mine.begin(), mine.end());
     if (send(channel_, message.data(), message.size(), MSG_NOSIGNAL) < 0)
         std::exit(3); // the other process has gone
-    const auto receive = [&] {
-        return recv(channel_, theirs.data(), theirs.size(), meanwhile ? MSG_DONTWAIT : 0);
-    };
+    const auto receive = [&] { return recv(channel_, theirs.data(), theirs.size(), meanwhile ? MSG_DONTWAIT : 0); };
     ssize_t size = receive();
     for (; size < 0 && errno == EAGAIN; size = receive()) {
         meanwhile();

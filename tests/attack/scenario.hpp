@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// A walk through the whole API of one generation by two processes, a host and a DPU. Each call may answer an error, whereupon
-// the walk does without what it would have made; what both need is agreed upon by messages, so that none
+// A walk through the whole API of one generation by two processes, a host and a DPU. Each call may answer an error,
+// whereupon the walk does without what it would have made; what both need is agreed upon by messages, so that none
 // waits for what will not come.
 //
 // What no call has refused has to arrive: a message, a wake-up, the end of a job. Each side tells with all its messages
-// whether a call of its has answered an error in this part of the walk. What a side has waited for in vain is a failure of
-// the walk unless one has.
+// whether a call of its has answered an error in this part of the walk. What a side has waited for in vain is a failure
+// of the walk unless one has.
 #pragma once
 
 #include <chrono>

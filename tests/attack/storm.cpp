@@ -10,12 +10,14 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -156,8 +158,7 @@ int be_importer(std::uint32_t seed)
         const std::uint32_t sequence = shared->sequence;
         const std::uint32_t length = shared->descriptor_size;
         std::memcpy(descriptor, shared->descriptor, sizeof(descriptor));
-        if (sequence == last || sequence % 2 != 0 || sequence != shared->sequence ||
-            length > sizeof(descriptor)) {
+        if (sequence == last || sequence % 2 != 0 || sequence != shared->sequence || length > sizeof(descriptor)) {
             sched_yield();
             continue;
         }
@@ -195,8 +196,7 @@ public:
     [[nodiscard]] bool has_ended() const
     {
         siginfo_t info{};
-        return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-               info.si_pid == pid_;
+        return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_;
     }
     int wait()
     {
@@ -224,8 +224,7 @@ int main(int argc, char **argv)
     std::fflush(stdout);
     setenv("DOCA_SOFT", "1", 1);
     silence();
-    shared =
-        new (mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Shared;
+    shared = new (mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Shared;
 
     std::mt19937 random(static_cast<std::uint32_t>(seed));
     Victim exporter(be_exporter);

@@ -2,7 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #include "storm_sides.hpp"
 
+#include <cstddef>
 #include <optional>
+#include <span>
 
 #include <doca_buf.h>
 
@@ -64,7 +66,8 @@ Import::Import(Walk &walk, doca_dev *dev, std::span<const std::byte> descriptor,
     if (!objects_->own_map.is_made() || !objects_->inventory.is_made() || !walk.call([&] {
             return doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dev,
                                                 objects_->imported.out());
-        }) || !walk.call([&] { return doca_mmap_get_memrange(objects_->imported, &start, &length); }) ||
+        }) ||
+        !walk.call([&] { return doca_mmap_get_memrange(objects_->imported, &start, &length); }) ||
         !walk.call([&] { return doca_dma_create(objects_->dma.out()); }))
         return;
     there_ = static_cast<std::byte *>(start);
@@ -83,8 +86,7 @@ doca_error_t Import::copy(bool is_write, std::size_t bytes)
     *near.out() = objects_->inventory.make(objects_->own_map, own_.data(), bytes, is_write);
     if (far.get() == nullptr || near.get() == nullptr)
         return DOCA_ERROR_NO_MEMORY;
-    const doca_dma_job_memcpy job =
-        is_write ? copy_job(objects_->ctx, far, near) : copy_job(objects_->ctx, near, far);
+    const doca_dma_job_memcpy job = is_write ? copy_job(objects_->ctx, far, near) : copy_job(objects_->ctx, near, far);
     return objects_->queue->run(job.base);
 }
 

@@ -4,7 +4,9 @@
 // What the processes of the storm do by the API of one generation.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 
 #include "scenario.hpp"
 

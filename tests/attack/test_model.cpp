@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Calls at random, in any order, against a model of the states of maps, buffers, work queues and DMA contexts: each call
-// answers what the model says, and memory holds what the model's does.
+// Calls at random, in any order, against a model of the states of maps, buffers, work queues and DMA contexts: each
+// call answers what the model says, and memory holds what the model's does.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "../conformance/support/dma_fixture.hpp"
@@ -84,9 +86,8 @@ void ModelTest::do_map(Map &map)
     }
     switch (below(7)) {
     case 0:
-        if (answers(
-                "mmap_dev_add", doca_mmap_dev_add(map.mmap, dev),
-                unless(map.is_started, DOCA_ERROR_NOT_PERMITTED, unless(map.has_device, DOCA_ERROR_IN_USE))))
+        if (answers("mmap_dev_add", doca_mmap_dev_add(map.mmap, dev),
+                    unless(map.is_started, DOCA_ERROR_NOT_PERMITTED, unless(map.has_device, DOCA_ERROR_IN_USE))))
             map.has_device = true;
         break;
     case 1:
@@ -97,32 +98,29 @@ void ModelTest::do_map(Map &map)
         break;
     case 2:
         if (answers("mmap_set_memrange", doca_mmap_set_memrange(map.mmap, map.memory.data(), size),
-                    unless(map.is_started, DOCA_ERROR_BAD_STATE,
-                           unless(map.has_range, DOCA_ERROR_NOT_PERMITTED))))
+                    unless(map.is_started, DOCA_ERROR_BAD_STATE, unless(map.has_range, DOCA_ERROR_NOT_PERMITTED))))
             map.has_range = true;
         break;
     case 3:
-        (void)answers("mmap_set_permissions",
-                      doca_mmap_set_permissions(map.mmap, DOCA_ACCESS_LOCAL_READ_WRITE),
+        (void)answers("mmap_set_permissions", doca_mmap_set_permissions(map.mmap, DOCA_ACCESS_LOCAL_READ_WRITE),
                       unless(map.is_started, DOCA_ERROR_BAD_STATE));
         break;
     case 4: {
         const bool was_started = map.is_started;
-        if (answers(
-                "mmap_start", doca_mmap_start(map.mmap),
-                unless(was_started, DOCA_ERROR_BAD_STATE, unless(!map.has_range, DOCA_ERROR_INVALID_VALUE))))
+        if (answers("mmap_start", doca_mmap_start(map.mmap),
+                    unless(was_started, DOCA_ERROR_BAD_STATE, unless(!map.has_range, DOCA_ERROR_INVALID_VALUE))))
             map.is_started = true;
         break;
     }
     case 5:
-        if (below(3) == 0 && answers("mmap_stop", doca_mmap_stop(map.mmap),
-                                     unless(!map.is_started, DOCA_ERROR_BAD_STATE,
-                                            unless(map.num_bufs != 0, DOCA_ERROR_NOT_PERMITTED))))
+        if (below(3) == 0 &&
+            answers("mmap_stop", doca_mmap_stop(map.mmap),
+                    unless(!map.is_started, DOCA_ERROR_BAD_STATE, unless(map.num_bufs != 0, DOCA_ERROR_NOT_PERMITTED))))
             map.is_started = false;
         break;
     default:
-        if (below(4) == 0 && answers("mmap_destroy", doca_mmap_destroy(map.mmap),
-                                     unless(map.num_bufs != 0, DOCA_ERROR_NOT_PERMITTED)))
+        if (below(4) == 0 &&
+            answers("mmap_destroy", doca_mmap_destroy(map.mmap), unless(map.num_bufs != 0, DOCA_ERROR_NOT_PERMITTED)))
             map.mmap = nullptr;
     }
 }
@@ -141,8 +139,7 @@ void ModelTest::take(Buf &buf)
     const bool is_outside = head + len > size || data + data_len > head + len;
     std::byte *const base = map.memory.data();
     if (answers("buf_by_args",
-                doca_buf_inventory_buf_by_args(inventory, map.mmap, base + head, len, base + data, data_len,
-                                               &buf.buf),
+                doca_buf_inventory_buf_by_args(inventory, map.mmap, base + head, len, base + data, data_len, &buf.buf),
                 unless(!inventory_is_started || !map.is_started, DOCA_ERROR_NOT_PERMITTED,
                        unless(is_outside, DOCA_ERROR_INVALID_VALUE,
                               unless(taken == num_elements, DOCA_ERROR_NO_MEMORY))))) {
@@ -161,8 +158,7 @@ void ModelTest::do_buf(Buf &buf)
         return;
     switch (below(3)) {
     case 0: {
-        const std::size_t data = buf.head + below(buf.len + 1),
-                          data_len = below(buf.head + buf.len - data + 1);
+        const std::size_t data = buf.head + below(buf.len + 1), data_len = below(buf.head + buf.len - data + 1);
         if (answers("buf_set_data", doca_buf_set_data(buf.buf, maps[buf.map].memory.data() + data, data_len),
                     DOCA_SUCCESS)) {
             buf.data = data;
@@ -198,16 +194,15 @@ void ModelTest::do_ctx(Ctx &ctx)
             ctx.has_device = true;
         break;
     case 1:
-        if (below(4) == 0 && answers("ctx_dev_rm", doca_ctx_dev_rm(base, dev),
-                                     unless(ctx.is_started, DOCA_ERROR_BAD_STATE,
-                                            unless(!ctx.has_device, DOCA_ERROR_NOT_FOUND))))
+        if (below(4) == 0 &&
+            answers("ctx_dev_rm", doca_ctx_dev_rm(base, dev),
+                    unless(ctx.is_started, DOCA_ERROR_BAD_STATE, unless(!ctx.has_device, DOCA_ERROR_NOT_FOUND))))
             ctx.has_device = false;
         break;
     case 2:
     case 3:
         if (answers("ctx_start", doca_ctx_start(base),
-                    unless(ctx.is_started, DOCA_ERROR_BAD_STATE,
-                           unless(!ctx.has_device, DOCA_ERROR_INVALID_VALUE))))
+                    unless(ctx.is_started, DOCA_ERROR_BAD_STATE, unless(!ctx.has_device, DOCA_ERROR_INVALID_VALUE))))
             ctx.is_started = true;
         break;
     case 4:
@@ -215,8 +210,7 @@ void ModelTest::do_ctx(Ctx &ctx)
             ctx.is_started = false;
         break;
     default:
-        if (below(8) == 0 && !ctx.is_started &&
-            answers("dma_destroy", doca_dma_destroy(ctx.dma), DOCA_SUCCESS))
+        if (below(8) == 0 && !ctx.is_started && answers("dma_destroy", doca_dma_destroy(ctx.dma), DOCA_SUCCESS))
             ctx.dma = nullptr;
     }
 }
@@ -269,8 +263,7 @@ void ModelTest::retrieve(std::size_t q)
 {
     doca_event event = {};
     if (jobs[q].empty()) {
-        (void)answers("progress_retrieve", doca_workq_progress_retrieve(workqs[q], &event, 0),
-                      DOCA_ERROR_AGAIN);
+        (void)answers("progress_retrieve", doca_workq_progress_retrieve(workqs[q], &event, 0), DOCA_ERROR_AGAIN);
         return;
     }
     if (!answers("progress_retrieve", wait_for(workqs[q], event), DOCA_SUCCESS))
@@ -302,8 +295,7 @@ void ModelTest::step()
     case 9:
         inventory_is_started = below(4) != 0;
         (void)answers("inventory_start or _stop",
-                      inventory_is_started ? doca_buf_inventory_start(inventory)
-                                           : doca_buf_inventory_stop(inventory),
+                      inventory_is_started ? doca_buf_inventory_start(inventory) : doca_buf_inventory_stop(inventory),
                       DOCA_SUCCESS);
         return;
     case 10:

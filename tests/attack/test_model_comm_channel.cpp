@@ -3,7 +3,14 @@
 //
 // Properties, services, and clients that connect and disconnect: see comm_channel_model.hpp.
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "comm_channel_model.hpp"
 

@@ -3,7 +3,12 @@
 //
 // Messages, and what endpoints are told of their peers: see comm_channel_model.hpp.
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "comm_channel_model.hpp"
 

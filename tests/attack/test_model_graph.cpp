@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Graphs, their nodes and dependencies, instances and their runs, beside plain jobs, by calls at random: see model.hpp. Some
-// nodes fail: which of several is the first is the device's matter, all else is not.
+// Graphs, their nodes and dependencies, instances and their runs, beside plain jobs, by calls at random: see model.hpp.
+// Some nodes fail: which of several is the first is the device's matter, all else is not.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -113,7 +115,8 @@ void GraphModelTest::build(std::size_t g)
         Graph &of_other = one_in(8) && !graphs[other].nodes.empty() ? graphs[other] : graph;
         const std::size_t from = below(graph.nodes.size()), to = below(of_other.nodes.size());
         const bool is_known = &of_other == &graph && std::ranges::count(graph.nodes[to].after, from) != 0;
-        if (answers("add_dependency", doca_graph_add_dependency(graph.graph, graph.nodes[from].node, of_other.nodes[to].node),
+        if (answers("add_dependency",
+                    doca_graph_add_dependency(graph.graph, graph.nodes[from].node, of_other.nodes[to].node),
                     unless(change(g) != DOCA_SUCCESS, DOCA_ERROR_BAD_STATE,
                            unless(&of_other != &graph, DOCA_ERROR_INVALID_VALUE,
                                   unless(!is_known && graph.leads(to, from), DOCA_ERROR_NOT_PERMITTED)))) &&
@@ -136,7 +139,8 @@ void GraphModelTest::build(std::size_t g)
             graph.nodes.push_back({made, NodeKind::sub_graph, other, {}});
         break;
     default:
-        if (answers("ctx_node_create", doca_graph_ctx_node_create(graph.graph, DOCA_DMA_JOB_MEMCPY, ctx(), &made), change(g)))
+        if (answers("ctx_node_create", doca_graph_ctx_node_create(graph.graph, DOCA_DMA_JOB_MEMCPY, ctx(), &made),
+                    change(g)))
             graph.nodes.push_back({made, NodeKind::copy, 0, {}});
     }
 }
@@ -155,8 +159,9 @@ void GraphModelTest::change_state(std::size_t g)
             graph.is_started = true;
         break;
     case 2:
-        if (one_in(3) && answers("graph_stop", doca_graph_stop(graph.graph),
-                                 unless(!graph.is_started, DOCA_ERROR_BAD_STATE, unless(is_used, DOCA_ERROR_NOT_PERMITTED))))
+        if (one_in(3) &&
+            answers("graph_stop", doca_graph_stop(graph.graph),
+                    unless(!graph.is_started, DOCA_ERROR_BAD_STATE, unless(is_used, DOCA_ERROR_NOT_PERMITTED))))
             graph.is_started = false;
         break;
     case 3:
@@ -217,7 +222,8 @@ void GraphModelTest::set(Instance &instance)
     };
     const NodeKind kind = one_in(16) ? static_cast<NodeKind>(below(3)) : node.kind;
     if (kind == NodeKind::user) {
-        if (answers("set_user_node_data", doca_graph_instance_set_user_node_data(instance.instance, node.node, &data, nullptr),
+        if (answers("set_user_node_data",
+                    doca_graph_instance_set_user_node_data(instance.instance, node.node, &data, nullptr),
                     wanted(kind))) {
             data.is_set = true;
             data.result = one_in(16) ? DOCA_ERROR_UNEXPECTED : DOCA_SUCCESS;
@@ -227,7 +233,8 @@ void GraphModelTest::set(Instance &instance)
         const bool is_bad = one_in(16);
         doca_dma_job_memcpy &job = instance.is_submitted || wanted(kind) != DOCA_SUCCESS ? none : data.work;
         job = memcpy_job(ctx(), is_bad ? nullptr : dst.get(), src);
-        if (answers("set_ctx_node_data", doca_graph_instance_set_ctx_node_data(instance.instance, node.node, &job.base, nullptr),
+        if (answers("set_ctx_node_data",
+                    doca_graph_instance_set_ctx_node_data(instance.instance, node.node, &job.base, nullptr),
                     wanted(kind))) {
             data.is_set = true;
             data.result = is_bad ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
@@ -251,13 +258,14 @@ void GraphModelTest::submit(Instance &instance, std::size_t q)
     if (!instance.is_submitted)
         begin_runs(instance);
     const bool has_data = has_all_data(instance);
-    const doca_error_t wanted = unless(
-        instance.is_submitted, DOCA_ERROR_IN_USE,
-        unless(!graphs[instance.graph].is_on[q], DOCA_ERROR_NOT_FOUND,
-               unless(!has_data, DOCA_ERROR_INVALID_VALUE,
-                      unless(num_credits(q) + num_copies(instance.graph) + 1 > depth, DOCA_ERROR_NO_MEMORY,
-                             has_data ? submit_answer(instance) : DOCA_SUCCESS))));
-    if (!answers("graph_submit", doca_workq_graph_submit(workqs[q], instance.instance, {.u64 = num_submitted + 1}), wanted))
+    const doca_error_t wanted =
+        unless(instance.is_submitted, DOCA_ERROR_IN_USE,
+               unless(!graphs[instance.graph].is_on[q], DOCA_ERROR_NOT_FOUND,
+                      unless(!has_data, DOCA_ERROR_INVALID_VALUE,
+                             unless(num_credits(q) + num_copies(instance.graph) + 1 > depth, DOCA_ERROR_NO_MEMORY,
+                                    has_data ? submit_answer(instance) : DOCA_SUCCESS))));
+    if (!answers("graph_submit", doca_workq_graph_submit(workqs[q], instance.instance, {.u64 = num_submitted + 1}),
+                 wanted))
         return;
     instance.is_submitted = true;
     instance.workq = q;
@@ -267,7 +275,8 @@ void GraphModelTest::submit(Instance &instance, std::size_t q)
 void GraphModelTest::copy(std::size_t q)
 {
     const doca_dma_job_memcpy job = memcpy_job(ctx(), dst, src);
-    if (answers("workq_submit", doca_workq_submit(workqs[q], &job.base), unless(num_credits(q) == depth, DOCA_ERROR_NO_MEMORY)))
+    if (answers("workq_submit", doca_workq_submit(workqs[q], &job.base),
+                unless(num_credits(q) == depth, DOCA_ERROR_NO_MEMORY)))
         ++num_plain[q];
 }
 
@@ -282,7 +291,8 @@ void GraphModelTest::check_nodes(const Instance &instance, bool is_fine)
         const Data &data = *instance.data[node];
         const bool has_completed = states[node] == DOCA_GRAPH_INSTANCE_NODE_STATE_COMPLETED;
         const bool has_failed = states[node] == DOCA_GRAPH_INSTANCE_NODE_STATE_ERROR;
-        const bool is_possible = has_completed || (!is_fine && states[node] == DOCA_GRAPH_INSTANCE_NODE_STATE_NOT_STARTED) ||
+        const bool is_possible = has_completed ||
+                                 (!is_fine && states[node] == DOCA_GRAPH_INSTANCE_NODE_STATE_NOT_STARTED) ||
                                  (has_failed && results_of(instance, node).front() != DOCA_SUCCESS);
         const bool has_begun_early =
             (has_completed || has_failed) && std::ranges::any_of(graph.nodes[node].after, [&](std::size_t before) {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// RDMA instances that start, connect, work and go in any order, by calls at random: see model.hpp. While both sides of a
-// connection are fine, the model says which message meets which receive, and what each job comes to. Once a side has failed,
-// was cancelled or has gone, it says what cannot have worked, and that all ends when it is asked to.
+// RDMA instances that start, connect, work and go in any order, by calls at random: see model.hpp. While both sides of
+// a connection are fine, the model says which message meets which receive, and what each job comes to. Once a side has
+// failed, was cancelled or has gone, it says what cannot have worked, and that all ends when it is asked to.
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -60,8 +62,8 @@ struct Request {
     /// That the other side's instance has to give.
     [[nodiscard]] std::uint32_t right() const
     {
-        return is_write() ? DOCA_ACCESS_RDMA_WRITE
-               : is_atomic() ? DOCA_ACCESS_RDMA_ATOMIC
+        return is_write()                   ? DOCA_ACCESS_RDMA_WRITE
+               : is_atomic()                ? DOCA_ACCESS_RDMA_ATOMIC
                : type == DOCA_RDMA_JOB_READ ? DOCA_ACCESS_RDMA_READ
                                             : 0;
     }
@@ -80,9 +82,9 @@ struct End {
     bool has_receive_failed = false;
     std::deque<Request> requests, receives;
 
-    Memory memory{MemoryKind::anonymous, 5 * slot_size * num_slots};
+    Memory memory{MemoryKind::anonymous, 5 * slot_size *num_slots};
     std::unique_ptr<LocalMap> map;
-    MmapHandle imported; ///< the peer's
+    MmapHandle imported;    ///< the peer's
     std::uint64_t word = 0; ///< of the peer, that this side alone changes
     std::uint64_t num_requests = 0, num_receives = 0;
 
@@ -172,7 +174,8 @@ void RdmaModelTest::do_life(End &end)
             leave_workq(end);
         break;
     case 4:
-        if (one_in(8) && answers("rdma_destroy", doca_rdma_destroy(end.rdma), unless(end.ctx.is_started, DOCA_ERROR_BAD_STATE)))
+        if (one_in(8) &&
+            answers("rdma_destroy", doca_rdma_destroy(end.rdma), unless(end.ctx.is_started, DOCA_ERROR_BAD_STATE)))
             end.rdma = nullptr;
         break;
     case 5:
@@ -194,7 +197,8 @@ void RdmaModelTest::leave_workq(End &end)
         return;
     const auto waits = [](const Request &job) { return !job.is_done; };
     // What has ended on a device, and was not looked for, may be cancelled as well.
-    end.is_unsure = end.is_unsure || !(std::ranges::any_of(end.requests, waits) || std::ranges::any_of(end.receives, waits));
+    end.is_unsure =
+        end.is_unsure || !(std::ranges::any_of(end.requests, waits) || std::ranges::any_of(end.receives, waits));
     break_up(end);
     for (std::deque<Request> *const jobs : {&end.requests, &end.receives}) {
         for (Request &job : *jobs)
@@ -215,7 +219,8 @@ void RdmaModelTest::connect(End &end)
     const bool is_initial = end.ctx.is_started && !end.is_connected();
     if (is_initial && (peer.is_broken || (peer.is_connected() && peer.life_of_peer != end.life)))
         return; // would wait for one that has gone
-    if (answers("rdma_connect", doca_rdma_connect(end.rdma, details, size), unless(!is_initial, DOCA_ERROR_BAD_STATE))) {
+    if (answers("rdma_connect", doca_rdma_connect(end.rdma, details, size),
+                unless(!is_initial, DOCA_ERROR_BAD_STATE))) {
         end.life_of_peer = peer.life;
         std::memcpy(&end.word, place(peer, Region::word), sizeof(end.word)); // after a failure nobody knows it
     }
@@ -241,9 +246,10 @@ doca_error_t RdmaModelTest::submit_answer(End &end, bool is_wrong)
         must(doca_rdma_get_state(end.rdma, &state));
         is_connected = state == DOCA_RDMA_STATE_CONNECTED;
     }
-    return unless(end.ctx.submit(0) != DOCA_SUCCESS, end.ctx.submit(0),
-                  unless(!is_connected, DOCA_ERROR_BAD_STATE,
-                         unless(is_wrong, DOCA_ERROR_INVALID_VALUE, unless(end.num_jobs() == depth, DOCA_ERROR_NO_MEMORY))));
+    return unless(
+        end.ctx.submit(0) != DOCA_SUCCESS, end.ctx.submit(0),
+        unless(!is_connected, DOCA_ERROR_BAD_STATE,
+               unless(is_wrong, DOCA_ERROR_INVALID_VALUE, unless(end.num_jobs() == depth, DOCA_ERROR_NO_MEMORY))));
 }
 
 void RdmaModelTest::post_receive(End &end)
@@ -254,7 +260,8 @@ void RdmaModelTest::post_receive(End &end)
     receive.type = DOCA_RDMA_JOB_RECV;
     receive.length = one_in(64) ? below(64) : slot_size;
     doca_rdma_job_recv job = {};
-    job.base = {.type = receive.type, .flags = 0, .ctx = doca_rdma_as_ctx(end.rdma), .user_data = {.u64 = receive.number}};
+    job.base = {
+        .type = receive.type, .flags = 0, .ctx = doca_rdma_as_ctx(end.rdma), .user_data = {.u64 = receive.number}};
     if (receive.length != 0) {
         receive.local = inventory.empty(*end.map, place(end, Region::receives, receive.slot), receive.length);
         job.dst_buff = receive.local;
@@ -401,10 +408,12 @@ void RdmaModelTest::look_for_breaks()
     }
 }
 
-void RdmaModelTest::check_end(End &end, Request &job, bool is_receive, const doca_event &event, const doca_rdma_result &result)
+void RdmaModelTest::check_end(End &end, Request &job, bool is_receive, const doca_event &event,
+                              const doca_rdma_result &result)
 {
     const bool has_worked = result.result == DOCA_SUCCESS;
-    const bool was_flushed = end.is_broken && (result.result == DOCA_ERROR_SHUTDOWN || result.result == DOCA_ERROR_CONNECTION_RESET);
+    const bool was_flushed =
+        end.is_broken && (result.result == DOCA_ERROR_SHUTDOWN || result.result == DOCA_ERROR_CONNECTION_RESET);
     if (!end.is_broken || (is_soft(info) && job.is_done && job.result != DOCA_SUCCESS && !was_flushed)) {
         EXPECT_EQ(doca_get_error_name(result.result), std::string(doca_get_error_name(job.result)))
             << "a job of type " << job.type << where();
@@ -414,7 +423,8 @@ void RdmaModelTest::check_end(End &end, Request &job, bool is_receive, const doc
     const bool cannot_have_worked = !job.is_done && !end.is_unsure && (has_failed || job.is_in_vain);
     if (has_worked ? cannot_have_worked : !end.is_broken)
         ADD_FAILURE() << "job " << job.number << " of type " << job.type << " has ended with "
-                      << doca_get_error_name(result.result) << (job.is_done ? ", and was done" : ", and was not done") << where();
+                      << doca_get_error_name(result.result) << (job.is_done ? ", and was done" : ", and was not done")
+                      << where();
     end.has_failed = end.has_failed || !has_worked;
     has_failed = has_failed || !has_worked;
     if (event.type != job.type)

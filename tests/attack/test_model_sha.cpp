@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// SHA: contexts, work queues, sessions and their pieces, by calls at random: see model.hpp. OpenSSL makes the same digests.
+// SHA: contexts, work queues, sessions and their pieces, by calls at random: see model.hpp. OpenSSL makes the same
+// digests.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "../conformance/support/sha_fixture.hpp"
@@ -57,8 +62,8 @@ protected:
     void do_session(SessionModel &session);
     void copy(const SessionModel &from, SessionModel &to);
     void submit(std::size_t c, std::size_t q);
-    [[nodiscard]] doca_error_t plan_piece(const SessionModel &session, const Job &job, const ShaKind &kind, std::size_t length,
-                                          bool is_last) const;
+    [[nodiscard]] doca_error_t plan_piece(const SessionModel &session, const Job &job, const ShaKind &kind,
+                                          std::size_t length, bool is_last) const;
     void retrieve(std::size_t q);
     void clean_up();
 
@@ -116,8 +121,9 @@ void ShaModelTest::do_session(SessionModel &session)
     const bool is_its = c == session.ctx && q == session.workq;
     if (one_in(2))
         copy(session, sessions[below(num_sessions)]);
-    else if (one_in(3) && answers("session_destroy", doca_sha_partial_session_destroy(ctxs[c].sha, workqs[q], session.session),
-                                  unless(!is_its || session.is_busy, DOCA_ERROR_INVALID_VALUE)))
+    else if (one_in(3) &&
+             answers("session_destroy", doca_sha_partial_session_destroy(ctxs[c].sha, workqs[q], session.session),
+                     unless(!is_its || session.is_busy, DOCA_ERROR_INVALID_VALUE)))
         session.session = nullptr;
 }
 
@@ -134,14 +140,15 @@ void ShaModelTest::copy(const SessionModel &from, SessionModel &to)
     }
 }
 
-doca_error_t ShaModelTest::plan_piece(const SessionModel &session, const Job &job, const ShaKind &kind, std::size_t length,
-                                      bool is_last) const
+doca_error_t ShaModelTest::plan_piece(const SessionModel &session, const Job &job, const ShaKind &kind,
+                                      std::size_t length, bool is_last) const
 {
     const bool fits = data_len_of(job.request) != 0;
-    return unless(!fits, DOCA_ERROR_INVALID_VALUE,
-                  unless(session.is_busy, DOCA_ERROR_BAD_STATE,
-                         unless((session.kind != nullptr && session.kind != &kind) || (!is_last && length % kind.block_size != 0),
-                                DOCA_ERROR_INVALID_VALUE)));
+    return unless(
+        !fits, DOCA_ERROR_INVALID_VALUE,
+        unless(session.is_busy, DOCA_ERROR_BAD_STATE,
+               unless((session.kind != nullptr && session.kind != &kind) || (!is_last && length % kind.block_size != 0),
+                      DOCA_ERROR_INVALID_VALUE)));
 }
 
 void ShaModelTest::submit(std::size_t c, std::size_t q)

@@ -4,6 +4,8 @@
 // Sync events, handles of them that were imported, and work queues, by calls at random: see model.hpp.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -144,8 +146,8 @@ void SyncEventModelTest::import(EventModel &event)
     doca_sync_event *made = nullptr;
     const std::vector<std::uint8_t> blob = from.blob;
     const std::shared_ptr<Counter> counter = from.counter;
-    if (!answers("create_from_export",
-                 doca_sync_event_create_from_export(importer, blob.data(), blob.size(), &made), DOCA_SUCCESS))
+    if (!answers("create_from_export", doca_sync_event_create_from_export(importer, blob.data(), blob.size(), &made),
+                 DOCA_SUCCESS))
         return;
     event = {};
     event.event = made;
@@ -171,7 +173,8 @@ void SyncEventModelTest::configure(std::size_t e)
         break;
     default: {
         const bool is_aligned = !one_in(4);
-        auto *const address = reinterpret_cast<std::uint64_t *>(reinterpret_cast<char *>(&memory[e]) + (is_aligned ? 0 : 4));
+        auto *const address =
+            reinterpret_cast<std::uint64_t *>(reinterpret_cast<char *>(&memory[e]) + (is_aligned ? 0 : 4));
         (void)answers("set_addr", doca_sync_event_set_addr(event.event, address),
                       unless(!is_aligned, DOCA_ERROR_INVALID_VALUE, event.configure()));
     }
@@ -294,7 +297,7 @@ void SyncEventModelTest::operate(EventModel &event)
     }
     default:
         if (counter.value == 0 && counter.is_alive)
-            return; // it would wait for ever
+            return;                                                // it would wait for ever
         value = counter.is_alive ? below(counter.value) : highest; // of the dead, what was reached may count
         (void)answers("wait_gt",
                       one_in(2) ? doca_sync_event_wait_gt(event.event, value, all_bits)
@@ -318,7 +321,8 @@ void SyncEventModelTest::submit(std::size_t e, std::size_t q)
     job.counter = event.counter;
     const doca_error_t wanted =
         unless(event.submit(q) != DOCA_SUCCESS, event.submit(q), unless(jobs[q].size() == depth, DOCA_ERROR_NO_MEMORY));
-    const doca_job base = {.type = job.type, .flags = DOCA_JOB_FLAGS_NONE, .ctx = ctx, .user_data = {.u64 = job.number}};
+    const doca_job base = {
+        .type = job.type, .flags = DOCA_JOB_FLAGS_NONE, .ctx = ctx, .user_data = {.u64 = job.number}};
     if (event.counter != nullptr)
         job.result = event.operate();
     const bool works = wanted == DOCA_SUCCESS && job.result == DOCA_SUCCESS;
@@ -376,7 +380,8 @@ void SyncEventModelTest::retrieve(std::size_t q)
     doca_event event = {};
     const bool must_come = std::ranges::any_of(jobs[q], &Job::must_end);
     const bool may_come = std::ranges::any_of(jobs[q], &Job::may_end);
-    const doca_error_t status = must_come ? wait_for(workqs[q], event) : doca_workq_progress_retrieve(workqs[q], &event, 0);
+    const doca_error_t status =
+        must_come ? wait_for(workqs[q], event) : doca_workq_progress_retrieve(workqs[q], &event, 0);
     if (status == DOCA_ERROR_AGAIN)
         return;
     const auto job = std::ranges::find(jobs[q], event.user_data.u64, &Job::number);

@@ -4,6 +4,9 @@
 // The first message to a receiver that sleeps, while memory or descriptors lack: the message counts as sent, and so its
 // receiver has to be woken, if not by this submit then by the sender's next polls.
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 
 #include <poll.h>
 #include <sys/resource.h>

@@ -53,8 +53,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 8; ++i)
         load_and_use(argv[1]);
     const Held often = Held::now();
-    std::printf("%zu descriptors and %zu pages, then %zu and %zu\n", once.descriptors, once.mappings,
-                often.descriptors, often.mappings);
-    must(often.descriptors == once.descriptors && often.mappings == once.mappings,
-         "nothing is left each time");
+    std::printf("%zu descriptors and %zu pages, then %zu and %zu\n", once.descriptors, once.mappings, often.descriptors,
+                often.mappings);
+    must(often.descriptors == once.descriptors && often.mappings == once.mappings, "nothing is left each time");
 }

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The walk through the API of DOCA 2.2.
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

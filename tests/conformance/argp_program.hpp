@@ -18,8 +18,7 @@
 #include <doca_argp.h>
 #include <doca_log.h>
 
-namespace argp_test
-{
+namespace argp_test {
 
 /// The program_config of the tests.
 struct Config {
@@ -57,8 +56,7 @@ template <char Tag>
 doca_error_t on_object(void *value, void *config)
 {
     auto *object = static_cast<json_object *>(value);
-    return record(config,
-                  std::string(1, Tag) + "=" + json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN));
+    return record(config, std::string(1, Tag) + "=" + json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN));
 }
 
 inline doca_error_t on_validate(void *config)
@@ -99,8 +97,7 @@ inline doca_argp_param *make(const Flag &flag)
 }
 
 /// A file that goes away with the test.
-class TemporaryFile
-{
+class TemporaryFile {
 public:
     explicit TemporaryFile(const std::string &content = "")
     {
@@ -133,8 +130,7 @@ private:
 };
 
 /// Between init and destroy, with a log that the test can read.
-class ArgpTest : public ::testing::Test
-{
+class ArgpTest : public ::testing::Test {
 protected:
     void SetUp() override
     {
@@ -173,15 +169,11 @@ protected:
     [[nodiscard]] static std::string logged()
     {
         std::string text(static_cast<std::size_t>(log_size() - log_begin_), '\0');
-        EXPECT_EQ(pread(fileno(log_file()), text.data(), text.size(), log_begin_),
-                  static_cast<ssize_t>(text.size()));
+        EXPECT_EQ(pread(fileno(log_file()), text.data(), text.size(), log_begin_), static_cast<ssize_t>(text.size()));
         return text;
     }
 
-    [[nodiscard]] static bool has_logged(const std::string &part)
-    {
-        return logged().find(part) != std::string::npos;
-    }
+    [[nodiscard]] static bool has_logged(const std::string &part) { return logged().find(part) != std::string::npos; }
 
     Config config;
 

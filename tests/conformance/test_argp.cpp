@@ -5,9 +5,10 @@
 #include "argp_program.hpp"
 
 #include <stdexcept>
+#include <string>
+#include <vector>
 
-namespace
-{
+namespace {
 
 using namespace argp_test;
 

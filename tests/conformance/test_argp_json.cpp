@@ -5,15 +5,15 @@
 #include "argp_program.hpp"
 
 #include <cstring>
+#include <string>
+#include <vector>
 
-namespace
-{
+namespace {
 
 using namespace argp_test;
 
 /// A program with one flag of each kind.
-class ArgpJsonTest : public ArgpTest
-{
+class ArgpJsonTest : public ArgpTest {
 protected:
     void SetUp() override
     {
@@ -47,8 +47,7 @@ TEST_F(ArgpJsonTest, GivesValuesOfEachTypeInTheOrderOfTheFile)
         }
     })"),
               DOCA_SUCCESS);
-    EXPECT_EQ(config.calls,
-              (Calls{"n=-64", "t=03:00.0", "o={\"a\":[1,{\"b\":null}]}", "a=true", "m=3", "m=2"}));
+    EXPECT_EQ(config.calls, (Calls{"n=-64", "t=03:00.0", "o={\"a\":[1,{\"b\":null}]}", "a=true", "m=3", "m=2"}));
     int level = 0;
     EXPECT_EQ(doca_argp_get_log_level(&level), DOCA_SUCCESS);
     EXPECT_EQ(level, 60);
@@ -63,11 +62,9 @@ TEST_F(ArgpJsonTest, FalseIsAsIfAbsent)
 
 TEST_F(ArgpJsonTest, FalseAnswersAMandatoryFlag)
 {
-    ASSERT_EQ(add({.long_name = "must",
-                   .type = DOCA_ARGP_TYPE_BOOLEAN,
-                   .callback = on_flag<'x'>,
-                   .is_mandatory = true}),
-              DOCA_SUCCESS);
+    ASSERT_EQ(
+        add({.long_name = "must", .type = DOCA_ARGP_TYPE_BOOLEAN, .callback = on_flag<'x'>, .is_mandatory = true}),
+        DOCA_SUCCESS);
     EXPECT_EQ(start({}), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(start_with_flags("\"must\": false"), DOCA_SUCCESS);
     EXPECT_EQ(config.calls, Calls{});
@@ -145,8 +142,7 @@ TEST_F(ArgpJsonTest, NamesWhatItDoesNotKnow)
     EXPECT_EQ(start_with_flags("\"\": \"no name\""), DOCA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(start_with_flags("\"log-level\": 60"), DOCA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(start_with_json("{\"doca_general_flags\": {\"level\": 60}}"), DOCA_ERROR_NOT_SUPPORTED);
-    EXPECT_EQ(start_with_json("{\"doca_general_flags\": {\"grpc-address\": \"a\"}}"),
-              DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(start_with_json("{\"doca_general_flags\": {\"grpc-address\": \"a\"}}"), DOCA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(start_with_json("{\"doca_dpdk_flags\": {\"devices\": []}}"), DOCA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(config.calls, Calls{});
 }
@@ -204,8 +200,7 @@ TEST_F(ArgpJsonTest, AnArrayIsOneObjectWithoutMultiplicityAndSeveralWith)
                    .callback = on_object<'p'>,
                    .has_multiplicity = true}),
               DOCA_SUCCESS);
-    EXPECT_EQ(start_with_flags("\"object\": [{\"a\":1}, 2], \"objects\": [{\"b\":1}, {\"c\":2}]"),
-              DOCA_SUCCESS);
+    EXPECT_EQ(start_with_flags("\"object\": [{\"a\":1}, 2], \"objects\": [{\"b\":1}, {\"c\":2}]"), DOCA_SUCCESS);
     EXPECT_EQ(config.calls, (Calls{"o=[{\"a\":1},2]", "p={\"b\":1}", "p={\"c\":2}"}));
 }
 

@@ -4,12 +4,14 @@
 // argp: usage and version, which end the process; DPDK and gRPC programs.
 #include "argp_program.hpp"
 
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
+#include <string>
 
 #include <doca_version.h>
 
-namespace
-{
+namespace {
 
 using namespace argp_test;
 using ::testing::ExitedWithCode;
@@ -17,8 +19,7 @@ using ::testing::ExitedWithCode;
 constexpr const char *log_level_description =
     "Log up to this level: 20 critical, 30 error, 40 warning, 50 info, 60 debug\n";
 
-class ArgpProgramTest : public ArgpTest
-{
+class ArgpProgramTest : public ArgpTest {
 protected:
     /// What @p body, which is to end the process with @p status, prints on standard output.
     static std::string output_of_exit(int status, const std::function<void()> &body)
@@ -45,32 +46,27 @@ TEST_F(ArgpProgramDeathTest, HelpShowsAlignedColumnsAndExits)
                    .is_mandatory = true}),
               DOCA_SUCCESS);
     ASSERT_EQ(add({.short_name = "ld", .long_name = "local", .description = "two\nlines"}), DOCA_SUCCESS);
-    ASSERT_EQ(add({.long_name = "atomic", .type = DOCA_ARGP_TYPE_BOOLEAN, .callback = on_flag<'a'>}),
-              DOCA_SUCCESS);
-    ASSERT_EQ(add({.short_name = "n",
-                   .type = DOCA_ARGP_TYPE_INT,
-                   .callback = on_number<'n'>,
-                   .has_multiplicity = true}),
-              DOCA_SUCCESS);
-    ASSERT_EQ(add({.long_name = "obj", .type = DOCA_ARGP_TYPE_JSON_OBJ, .callback = on_object<'o'>}),
-              DOCA_SUCCESS);
-    const std::string expected =
-        "Usage: prog [DOCA Flags] [Program Flags]\n"
-        "\n"
-        "DOCA Flags:\n"
-        "  -h,  --help                 Print this text and exit\n"
-        "  -v,  --version              Print the version and exit\n"
-        "  -l,  --log-level <level>    " +
-        std::string(log_level_description) +
-        "  -j,  --json      <file>     Read flags from a JSON file; the command line wins\n"
-        "\n"
-        "Program Flags:\n"
-        "  -p,  --pci-addr  <address>  PCI address (mandatory)\n"
-        "  -ld, --local     <text>     two\n"
-        "                              lines\n"
-        "       --atomic               a flag\n"
-        "  -n               <number>   a flag (may be repeated)\n"
-        "       --obj                  a flag (JSON file only)\n";
+    ASSERT_EQ(add({.long_name = "atomic", .type = DOCA_ARGP_TYPE_BOOLEAN, .callback = on_flag<'a'>}), DOCA_SUCCESS);
+    ASSERT_EQ(
+        add({.short_name = "n", .type = DOCA_ARGP_TYPE_INT, .callback = on_number<'n'>, .has_multiplicity = true}),
+        DOCA_SUCCESS);
+    ASSERT_EQ(add({.long_name = "obj", .type = DOCA_ARGP_TYPE_JSON_OBJ, .callback = on_object<'o'>}), DOCA_SUCCESS);
+    const std::string expected = "Usage: prog [DOCA Flags] [Program Flags]\n"
+                                 "\n"
+                                 "DOCA Flags:\n"
+                                 "  -h,  --help                 Print this text and exit\n"
+                                 "  -v,  --version              Print the version and exit\n"
+                                 "  -l,  --log-level <level>    " +
+                                 std::string(log_level_description) +
+                                 "  -j,  --json      <file>     Read flags from a JSON file; the command line wins\n"
+                                 "\n"
+                                 "Program Flags:\n"
+                                 "  -p,  --pci-addr  <address>  PCI address (mandatory)\n"
+                                 "  -ld, --local     <text>     two\n"
+                                 "                              lines\n"
+                                 "       --atomic               a flag\n"
+                                 "  -n               <number>   a flag (may be repeated)\n"
+                                 "       --obj                  a flag (JSON file only)\n";
     EXPECT_EQ(output_of_exit(0, [&] { (void)start({"--help"}); }), expected);
     EXPECT_EQ(output_of_exit(0, [&] { (void)start({"-n", "5", "-h", "--bogus"}); }), expected);
     EXPECT_EQ(output_of_exit(0, [] { doca_argp_usage(); }), expected);
@@ -136,8 +132,7 @@ TEST_F(ArgpProgramDeathTest, VersionRunsTheCallbackAndExits)
 
 TEST_F(ArgpProgramDeathTest, AnExitHandlerMayDestroyWhileACallbackExits)
 {
-    ASSERT_EQ(add({.short_name = "t", .callback = [](void *, void *) -> doca_error_t { std::exit(3); }}),
-              DOCA_SUCCESS);
+    ASSERT_EQ(add({.short_name = "t", .callback = [](void *, void *) -> doca_error_t { std::exit(3); }}), DOCA_SUCCESS);
     EXPECT_EXIT(
         {
             (void)std::atexit([] { (void)doca_argp_destroy(); });
@@ -176,8 +171,7 @@ TEST_F(ArgpProgramTest, AProgramsOwnGidIndexWinsOverTheGrpcAddress)
 }
 
 /// A DPDK program; the DPDK callback has no program_config.
-class ArgpDpdkTest : public ArgpTest
-{
+class ArgpDpdkTest : public ArgpTest {
 protected:
     void SetUp() override
     {
@@ -283,8 +277,7 @@ TEST_F(ArgpDpdkTest, RefusesAWrongJsonSection)
              "\"n\": 1.5",
              "\"n\": \"a\\u0000b\"",
          }) {
-        EXPECT_EQ(start_with_json(std::string("{\"doca_dpdk_flags\": {") + members + "}}"),
-                  DOCA_ERROR_INVALID_VALUE)
+        EXPECT_EQ(start_with_json(std::string("{\"doca_dpdk_flags\": {") + members + "}}"), DOCA_ERROR_INVALID_VALUE)
             << members;
     }
     EXPECT_EQ(config.calls, Calls{});

@@ -2,6 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Single buffers: region, data section, reference count.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "support/dma_fixture.hpp"
 
 using namespace doca_test;
@@ -29,8 +33,7 @@ struct Section {
 
 std::ostream &operator<<(std::ostream &stream, const Section &s)
 {
-    return stream << '[' << s.head << ", +" << s.len << ") with data [" << s.data << ", +" << s.data_len
-                  << ')';
+    return stream << '[' << s.head << ", +" << s.len << ") with data [" << s.data << ", +" << s.data_len << ')';
 }
 
 } // namespace
@@ -39,10 +42,7 @@ std::ostream &operator<<(std::ostream &stream, const Section &s)
 class BufTest : public testing::Test {
 protected:
     void SetUp() override { fill(memory, 1); }
-    void TearDown() override
-    {
-        EXPECT_TRUE(is_filled(memory, 1)) << "a buffer has no business with the memory";
-    }
+    void TearDown() override { EXPECT_TRUE(is_filled(memory, 1)) << "a buffer has no business with the memory"; }
 
     std::vector<std::byte> memory = std::vector<std::byte>(1000);
     LocalMap map{{}, memory};
@@ -67,8 +67,7 @@ TEST_F(BufTest, by_data_is_full)
 TEST_F(BufTest, by_args_has_the_section_given)
 {
     BufHandle buf;
-    ASSERT_EQ(doca_buf_inventory_buf_by_args(inventory, map, start + 5, 100, start + 30, 50, buf.out()),
-              DOCA_SUCCESS);
+    ASSERT_EQ(doca_buf_inventory_buf_by_args(inventory, map, start + 5, 100, start + 30, 50, buf.out()), DOCA_SUCCESS);
     EXPECT_EQ(Section::of(buf), (Section{start + 5, 100, start + 30, 50}));
 }
 

@@ -2,7 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Inventories: their life, what buffers they give and refuse.
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <thread>
+#include <vector>
 
 #include <sys/resource.h>
 
@@ -29,13 +33,11 @@ protected:
         return count;
     }
     /// By the function that all others are made of: a failure changes nothing.
-    [[nodiscard]] doca_error_t take(doca_mmap *from, void *addr, std::size_t len, void *data,
-                                    std::size_t data_len)
+    [[nodiscard]] doca_error_t take(doca_mmap *from, void *addr, std::size_t len, void *data, std::size_t data_len)
     {
         const std::uint32_t free = num_free();
         doca_buf *buf = untouched<doca_buf>();
-        const doca_error_t status =
-            doca_buf_inventory_buf_by_args(inventory, from, addr, len, data, data_len, &buf);
+        const doca_error_t status = doca_buf_inventory_buf_by_args(inventory, from, addr, len, data, data_len, &buf);
         if (status == DOCA_SUCCESS) {
             EXPECT_EQ(num_free(), free - 1);
             EXPECT_EQ(doca_buf_refcount_rm(buf, nullptr), DOCA_SUCCESS);
@@ -56,13 +58,11 @@ protected:
 TEST_F(InventoryTest, create_refuses_bad_values)
 {
     doca_buf_inventory *out = untouched<doca_buf_inventory>();
-    EXPECT_EQ(doca_buf_inventory_create(nullptr, 1, DOCA_BUF_EXTENSION_NONE, nullptr),
-              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_buf_inventory_create(nullptr, 1, DOCA_BUF_EXTENSION_NONE, nullptr), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_buf_inventory_create(nullptr, 0, DOCA_BUF_EXTENSION_NONE, &out), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_buf_inventory_create(nullptr, (std::size_t{1} << 26) + 1, DOCA_BUF_EXTENSION_NONE, &out),
               DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_buf_inventory_create(nullptr, SIZE_MAX, DOCA_BUF_EXTENSION_NONE, &out),
-              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_buf_inventory_create(nullptr, SIZE_MAX, DOCA_BUF_EXTENSION_NONE, &out), DOCA_ERROR_INVALID_VALUE);
     for (const std::uint32_t extension : {1U, 2U, 0x80000000U, ~0U})
         EXPECT_EQ(doca_buf_inventory_create(nullptr, 1, extension, &out), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(out, untouched<doca_buf_inventory>());
@@ -202,8 +202,7 @@ TEST_F(InventoryTest, data_section_must_lie_in_the_region)
 TEST_F(InventoryTest, buffer_out_must_not_be_null)
 {
     start();
-    EXPECT_EQ(doca_buf_inventory_buf_by_args(inventory, map, first, 10, first, 0, nullptr),
-              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_buf_inventory_buf_by_args(inventory, map, first, 10, first, 0, nullptr), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(num_free(), capacity);
 }
 

@@ -3,7 +3,10 @@
 //
 // Lists of buffers: chaining, cutting, walking, releasing.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <random>
+#include <vector>
 
 #include "support/dma_fixture.hpp"
 #include "support/sanitizers.hpp"

@@ -3,7 +3,13 @@
 //
 // Buffer pools: their life, where their buffers lie, and that these are buffers like any other. And buffer
 // arrays, which nothing here can use.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <sys/resource.h>
 
@@ -71,10 +77,8 @@ protected:
 TEST_F(BufpoolTest, create_refuses_bad_values)
 {
     doca_bufpool *out = untouched<doca_bufpool>();
-    const auto refused = [&](std::size_t count, std::uint32_t extensions, std::size_t size,
-                             std::size_t alignment) {
-        EXPECT_EQ(doca_bufpool_create(nullptr, count, extensions, size, alignment, map, &out),
-                  DOCA_ERROR_INVALID_VALUE)
+    const auto refused = [&](std::size_t count, std::uint32_t extensions, std::size_t size, std::size_t alignment) {
+        EXPECT_EQ(doca_bufpool_create(nullptr, count, extensions, size, alignment, map, &out), DOCA_ERROR_INVALID_VALUE)
             << count << " of " << size << ", aligned to " << alignment;
     };
     refused(0, DOCA_BUF_EXTENSION_NONE, 16, 0);

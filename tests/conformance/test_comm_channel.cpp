@@ -3,7 +3,11 @@
 //
 // Comm Channel with both ends in this process: functions, states, errors, messages.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "support/comm_channel.hpp"
 #include "support/log_capture.hpp"
@@ -131,10 +135,9 @@ TEST(CommChannel, null_is_refused_everywhere)
     EXPECT_EQ(doca_comm_channel_peer_addr_get_user_data(nullptr, &word), INVALID);
     EXPECT_EQ(doca_comm_channel_peer_addr_set_user_data(nullptr, 1), INVALID);
     EXPECT_EQ(doca_comm_channel_peer_addr_update_info(nullptr), INVALID);
-    for (const auto get :
-         {doca_comm_channel_peer_addr_get_send_messages, doca_comm_channel_peer_addr_get_send_bytes,
-          doca_comm_channel_peer_addr_get_recv_messages, doca_comm_channel_peer_addr_get_recv_bytes,
-          doca_comm_channel_peer_addr_get_send_in_flight_messages})
+    for (const auto get : {doca_comm_channel_peer_addr_get_send_messages, doca_comm_channel_peer_addr_get_send_bytes,
+                           doca_comm_channel_peer_addr_get_recv_messages, doca_comm_channel_peer_addr_get_recv_bytes,
+                           doca_comm_channel_peer_addr_get_send_in_flight_messages})
         EXPECT_EQ(get(nullptr, &word), INVALID);
     EXPECT_EQ(doca_comm_channel_ep_update_service_state_info(nullptr), INVALID);
     EXPECT_EQ(doca_comm_channel_ep_get_peer_addr_list(nullptr, &list, &number), INVALID);
@@ -156,7 +159,10 @@ protected:
     /// What was sent is there in the same moment. On a card it takes its time.
     [[nodiscard]] static bool is_at_once() { return GetParam().exporter.is_soft(); }
     /// The next message, which was sent.
-    [[nodiscard]] static Received receive_sent(doca_comm_channel_ep_t *ep) { return is_at_once() ? receive(ep) : await_message(ep); }
+    [[nodiscard]] static Received receive_sent(doca_comm_channel_ep_t *ep)
+    {
+        return is_at_once() ? receive(ep) : await_message(ep);
+    }
     /// Where there is room, as the peer has received.
     [[nodiscard]] static doca_error_t send_to_room(doca_comm_channel_ep_t *ep, Address *to, const std::string &text)
     {
@@ -362,10 +368,8 @@ TEST_P(CommChannelTest, connect_needs_a_service)
     EXPECT_EQ(peer, untouched<Address>());
     EXPECT_LOGGED(log, name);
     const EpHandle service = make_service(dpu, rep, name);
-    EXPECT_EQ(doca_comm_channel_ep_connect(client, (name + "x").c_str(), &peer),
-              DOCA_ERROR_CONNECTION_ABORTED);
-    EXPECT_EQ(doca_comm_channel_ep_connect(client, name.c_str(), &peer), DOCA_SUCCESS)
-        << "the same endpoint, later";
+    EXPECT_EQ(doca_comm_channel_ep_connect(client, (name + "x").c_str(), &peer), DOCA_ERROR_CONNECTION_ABORTED);
+    EXPECT_EQ(doca_comm_channel_ep_connect(client, name.c_str(), &peer), DOCA_SUCCESS) << "the same endpoint, later";
 }
 
 TEST_P(CommChannelTest, a_name_is_one_service_on_a_representor)
@@ -397,8 +401,7 @@ TEST_P(CommChannelTest, functions_behind_other_representors_do_not_find_a_servic
         DevHandle dev = open_device(device);
         EpHandle client = make_endpoint(dev);
         Address *peer = nullptr;
-        EXPECT_EQ(doca_comm_channel_ep_connect(client, name.c_str(), &peer), DOCA_ERROR_CONNECTION_ABORTED)
-            << device;
+        EXPECT_EQ(doca_comm_channel_ep_connect(client, name.c_str(), &peer), DOCA_ERROR_CONNECTION_ABORTED) << device;
     }
 }
 
@@ -486,8 +489,7 @@ TEST_P(CommChannelConnectedTest, send_errors)
     EXPECT_EQ(send_text(client, to_service, text), INVALID);
     EXPECT_EQ(doca_comm_channel_ep_sendto(client, text.data(), 1, 1, to_service), INVALID);
     EXPECT_EQ(send_text(client, untouched<Address>(), "x"), DOCA_ERROR_NOT_CONNECTED);
-    EXPECT_EQ(send_text(service, to_service, "x"), DOCA_ERROR_NOT_CONNECTED)
-        << "an address of another endpoint";
+    EXPECT_EQ(send_text(service, to_service, "x"), DOCA_ERROR_NOT_CONNECTED) << "an address of another endpoint";
     EXPECT_EQ(doca_comm_channel_ep_disconnect(service, to_service), DOCA_ERROR_NOT_CONNECTED);
     EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN) << "nothing was sent";
 }
@@ -522,8 +524,7 @@ TEST_P(CommChannelConnectedTest, full_queues)
         const int effective = queue == 8190 ? 8192 : queue;
         const std::size_t size = queue == 8190 ? 100 : longest_message; // else it takes long
         for (int i = 0; i < effective; ++i)
-            ASSERT_EQ(send_text(client, to_service, pattern(size, static_cast<unsigned>(i))), DOCA_SUCCESS)
-                << i;
+            ASSERT_EQ(send_text(client, to_service, pattern(size, static_cast<unsigned>(i))), DOCA_SUCCESS) << i;
         for (int i = 0; i < 3; ++i)
             EXPECT_EQ(send_text(client, to_service, "more"), DOCA_ERROR_AGAIN);
         for (int i = 0; i < effective; ++i) {
@@ -562,7 +563,8 @@ TEST_P(CommChannelConnectedTest, statistics)
     EXPECT_EQ(until_not(DOCA_ERROR_AGAIN,
                         [&] {
                             must(doca_comm_channel_peer_addr_update_info(to_service));
-                            const auto in_flight = read(to_service, doca_comm_channel_peer_addr_get_send_in_flight_messages);
+                            const auto in_flight =
+                                read(to_service, doca_comm_channel_peer_addr_get_send_in_flight_messages);
                             return is_at_once() || in_flight == 2 ? DOCA_SUCCESS : DOCA_ERROR_AGAIN;
                         }),
               DOCA_SUCCESS);

@@ -3,9 +3,13 @@
 //
 // Comm Channel with events, with many clients, and with threads.
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "support/comm_channel.hpp"
 #include "support/process_traits.hpp"
@@ -16,10 +20,7 @@ using namespace doca_test;
 namespace {
 
 struct Channels {
-    explicit Channels(doca_comm_channel_ep_t *ep)
-    {
-        must(doca_comm_channel_ep_get_event_channel(ep, &send, &recv));
-    }
+    explicit Channels(doca_comm_channel_ep_t *ep) { must(doca_comm_channel_ep_get_event_channel(ep, &send, &recv)); }
 
     int send = -1;
     int recv = -1;
@@ -114,8 +115,7 @@ TEST_P(CommChannelEventTest, no_message_is_forgotten_between_bells)
     const int count = times(20'000);
     std::thread sender([&] {
         for (int i = 0; i < count; ++i)
-            (void)until_not(DOCA_ERROR_AGAIN,
-                            [&] { return send_text(client, to_service, std::to_string(i)); });
+            (void)until_not(DOCA_ERROR_AGAIN, [&] { return send_text(client, to_service, std::to_string(i)); });
     });
     for (int i = 0; i < count;) {
         await_readable(channels.recv);

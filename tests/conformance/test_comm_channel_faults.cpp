@@ -4,8 +4,13 @@
 // Comm Channel between processes: ends of all kinds, other users, and peers that do not keep the rules.
 #include <array>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -131,8 +136,7 @@ TEST_P(CommChannelFaultTest, messages_between_processes)
     }
     must(send_text(client, peer, "bye"));
     EXPECT_EQ(await_message(client).text, "bye") << "sent just before the disconnect";
-    EXPECT_EQ(until_not(DOCA_ERROR_AGAIN, [&] { return receive(client).status; }),
-              DOCA_ERROR_CONNECTION_RESET);
+    EXPECT_EQ(until_not(DOCA_ERROR_AGAIN, [&] { return receive(client).status; }), DOCA_ERROR_CONNECTION_RESET);
     EXPECT_EQ(doca_comm_channel_ep_disconnect(client, peer), DOCA_SUCCESS);
     EXPECT_EQ(child.finish(), 0);
 }
@@ -208,10 +212,9 @@ TEST_P(CommChannelFaultTest, a_client_is_killed)
     ChildProcess child("cc_client");
     start_client(child);
     await_readable(recv);
-    EXPECT_EQ(
-        until_not(DOCA_ERROR_AGAIN,
-                  [&] { return child.channel().is_readable() ? DOCA_SUCCESS : receive(service).status; }),
-        DOCA_SUCCESS);
+    EXPECT_EQ(until_not(DOCA_ERROR_AGAIN,
+                        [&] { return child.channel().is_readable() ? DOCA_SUCCESS : receive(service).status; }),
+              DOCA_SUCCESS);
     ASSERT_EQ(child.channel().receive<doca_error_t>(), DOCA_SUCCESS);
     child.channel().send(1);
     ASSERT_EQ(child.channel().receive<doca_error_t>(), DOCA_SUCCESS);
@@ -273,8 +276,7 @@ TEST_P(CommChannelFaultTest, services_are_where_nobody_else_can_go)
         EXPECT_EQ(std::distance(fs::directory_iterator(runtime.place()), {}), 2);
     }
     service = make_service(dpu, rep, name + " too");
-    EXPECT_EQ(std::distance(fs::directory_iterator(runtime.place()), {}), 2)
-        << "what was killed is swept away";
+    EXPECT_EQ(std::distance(fs::directory_iterator(runtime.place()), {}), 2) << "what was killed is swept away";
     service.reset();
 
     // A place that others can enter is not used.
@@ -336,8 +338,7 @@ TEST_P(CommChannelFaultTest, sockets_of_other_users_are_not_trusted)
                   "anybody can connect");
         become(65534, true);
         const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-        must_hold(connect(fd, reinterpret_cast<sockaddr *>(&address), sizeof(address)) == 0,
-                  "the connection");
+        must_hold(connect(fd, reinterpret_cast<sockaddr *>(&address), sizeof(address)) == 0, "the connection");
         return 0;
     });
     ASSERT_EQ(status, 0);
@@ -546,8 +547,7 @@ TEST_P(CommChannelForgeryTest, welcomes)
               "the forged service");
     const auto memory_of = [](std::size_t size, int seals) {
         const int fd = memfd_create("forged", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-        must_hold(ftruncate(fd, static_cast<off_t>(size)) == 0 && fcntl(fd, F_ADD_SEALS, seals) == 0,
-                  "the memory");
+        must_hold(ftruncate(fd, static_cast<off_t>(size)) == 0 && fcntl(fd, F_ADD_SEALS, seals) == 0, "the memory");
         return fd;
     };
     constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;

@@ -3,6 +3,10 @@
 //
 // Comm Channel of programs that know nothing of each other yet: clients on a port of the DPU, and services to which
 // nobody comes.
+#include <chrono>
+#include <cstddef>
+#include <string>
+
 #include "support/comm_channel.hpp"
 #include "support/environment.hpp"
 #include "support/log_capture.hpp"
@@ -47,8 +51,7 @@ TEST(FirstClient, a_port_connects_to_nothing_where_it_acts_for_no_pf)
         const EpHandle client = make_endpoint(port);
         Address *peer = untouched<Address>();
         const LogCapture log;
-        EXPECT_EQ(doca_comm_channel_ep_connect(client, service_name().c_str(), &peer),
-                  DOCA_ERROR_NOT_SUPPORTED);
+        EXPECT_EQ(doca_comm_channel_ep_connect(client, service_name().c_str(), &peer), DOCA_ERROR_NOT_SUPPORTED);
         EXPECT_EQ(peer, untouched<Address>());
         EXPECT_LOGGED(log, "acts for no function of the host");
     }

@@ -4,6 +4,11 @@
 // Comm Channel when descriptors or memory run out, and with more clients than there can be.
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -99,7 +104,8 @@ extern "C" ssize_t send(int fd, const void *bytes, std::size_t size, int flags)
         errno = failing_bells.error;
         return -1;
     }
-    static auto *const original = reinterpret_cast<ssize_t (*)(int, const void *, std::size_t, int)>(dlsym(RTLD_NEXT, "send"));
+    static auto *const original =
+        reinterpret_cast<ssize_t (*)(int, const void *, std::size_t, int)>(dlsym(RTLD_NEXT, "send"));
     return original(fd, bytes, size, flags);
 }
 
@@ -134,8 +140,7 @@ protected:
     std::vector<int> raw; ///< connections of clients that say nothing
 };
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CommChannelShortageTest);
-INSTANTIATE_TEST_SUITE_P(pair, CommChannelShortageTest, testing::ValuesIn(one_comm_channel_pair()),
-                         pair_name);
+INSTANTIATE_TEST_SUITE_P(pair, CommChannelShortageTest, testing::ValuesIn(one_comm_channel_pair()), pair_name);
 
 TEST_P(CommChannelShortageTest, clients_that_say_nothing_are_not_kept_without_limit)
 {

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Comm Channel between two machines, that is by TCP: what anybody who reaches the address can send. That it works at all
-// is shown by the other tests, which run with an address, too.
+// Comm Channel between two machines, that is by TCP: what anybody who reaches the address can send. That it works at
+// all is shown by the other tests, which run with an address, too.
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <random>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -128,7 +133,8 @@ protected:
     [[nodiscard]] UniqueFd connect_raw() const
     {
         UniqueFd fd = make_socket();
-        must_hold(connect(fd.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0, "somebody listens");
+        must_hold(connect(fd.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0,
+                  "somebody listens");
         return fd;
     }
     static void send_raw(const UniqueFd &fd, const std::string &bytes)
@@ -279,8 +285,10 @@ TEST_F(CommChannelTcpTest, whatever_comes_does_no_harm)
         const UniqueFd fd = round % 4 == 0 ? connect_raw() : connect_well();
         std::string bytes;
         while (bytes.size() < 300 && random() % 8 != 0) {
-            const std::uint32_t kinds[] = {message, message, received, leaving, hello, static_cast<std::uint32_t>(random())};
-            bytes += frame(kinds[random() % std::size(kinds)], std::string(random() % 12, static_cast<char>(random() & 3)));
+            const std::uint32_t kinds[] = {message, message, received,
+                                           leaving, hello,   static_cast<std::uint32_t>(random())};
+            bytes +=
+                frame(kinds[random() % std::size(kinds)], std::string(random() % 12, static_cast<char>(random() & 3)));
         }
         if (!bytes.empty() && random() % 2 == 0)
             bytes[random() % bytes.size()] ^= static_cast<char>(random());
@@ -489,8 +497,8 @@ TEST_F(CommChannelTcpTest, a_port_has_one_service)
 
 TEST(CommChannelAddress, is_a_numeric_one)
 {
-    for (const char *const at : {"localhost", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:x", "[::1", "::1]:5",
-                                 "127.0.0.1.5", "[127.0.0.1]x"}) {
+    for (const char *const at : {"localhost", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:x", "[::1",
+                                 "::1]:5", "127.0.0.1.5", "[127.0.0.1]x"}) {
         const Environment environment("DOCA_COMM_CHANNEL_ADDRESS", at);
         const DevHandle dpu = open_device("soft_p0");
         const RepHandle representor = open_representor(dpu, "0000:0b:00.0");

@@ -2,6 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Contexts: devices, start and stop, work queues. DMA's stands for all.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "support/dma_fixture.hpp"
 #include "support/log_capture.hpp"
 

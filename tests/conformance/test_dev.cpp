@@ -2,9 +2,14 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Lists of devices, opening and closing, and what a device says about itself.
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <type_traits>
+#include <vector>
 
 #include "support/dma_fixture.hpp"
 #include "support/environment.hpp"
@@ -183,8 +188,7 @@ TEST_P(DmaDevTest, last_close_waits_for_the_destruction_of_contexts)
 /// Opens every device of a topology of DPU ports named @p prefix and a number.
 static doca_error_t open_all(const std::string &prefix, int count, std::vector<DevHandle> &opened)
 {
-    const std::string path =
-        temporary_directory() + "/opendoca-" + prefix + std::to_string(getpid()) + ".json";
+    const std::string path = temporary_directory() + "/opendoca-" + prefix + std::to_string(getpid()) + ".json";
     {
         std::ofstream file(path);
         file << R"({"functions": [)";
@@ -312,11 +316,9 @@ TEST_P(DevTest, pci_comparison_refuses_what_is_no_address)
 {
     std::uint8_t is_equal = 99;
     for (const char *text : bad_pci_addresses)
-        EXPECT_EQ(doca_devinfo_get_is_pci_addr_equal(info, text, &is_equal), DOCA_ERROR_INVALID_VALUE)
-            << text;
+        EXPECT_EQ(doca_devinfo_get_is_pci_addr_equal(info, text, &is_equal), DOCA_ERROR_INVALID_VALUE) << text;
     const std::string long_text(5000, 'f');
-    EXPECT_EQ(doca_devinfo_get_is_pci_addr_equal(info, long_text.c_str(), &is_equal),
-              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_devinfo_get_is_pci_addr_equal(info, long_text.c_str(), &is_equal), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_devinfo_get_is_pci_addr_equal(nullptr, "03:00.0", &is_equal), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_devinfo_get_is_pci_addr_equal(info, nullptr, &is_equal), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(is_equal, 99);
@@ -325,8 +327,7 @@ TEST_P(DevTest, pci_comparison_refuses_what_is_no_address)
 
 /// The getters that take a buffer and its size: @p needed bytes, which is also what an address has.
 template <typename T, typename Getter>
-static void check_sized_getter(Getter get, const doca_devinfo *info, std::uint32_t needed,
-                               doca_error_t if_none)
+static void check_sized_getter(Getter get, const doca_devinfo *info, std::uint32_t needed, doca_error_t if_none)
 {
     std::vector<T> out(needed + 16, static_cast<T>(0x5a));
     const auto is_untouched = [&] { return std::vector<T>(out.size(), static_cast<T>(0x5a)) == out; };
@@ -382,8 +383,7 @@ TEST_P(DevTest, interface_name)
 
 TEST_P(DevTest, ibdev_name)
 {
-    check_sized_getter<char>(doca_devinfo_get_ibdev_name, info, DOCA_DEVINFO_IBDEV_NAME_SIZE,
-                             DOCA_ERROR_UNKNOWN);
+    check_sized_getter<char>(doca_devinfo_get_ibdev_name, info, DOCA_DEVINFO_IBDEV_NAME_SIZE, DOCA_ERROR_UNKNOWN);
 }
 
 TEST_P(DevTest, lid_exists_on_infiniband_only)

@@ -4,6 +4,9 @@
 // Programs that were written for two machines, on one: a port of the DPU that acts as a function of the host, further
 // addresses of functions, and what is said of an address that nothing has.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -230,8 +233,7 @@ TEST_F(RolesTest, SyncEventsOfAPortAreImportedByItAndByTheFunctionsBehindIt)
     EXPECT_EQ(doca_sync_event_update_set(of_host, 8), DOCA_SUCCESS);
     EXPECT_EQ(event.get(), 8u);
     doca_sync_event *refused = untouched<doca_sync_event>();
-    EXPECT_EQ(doca_sync_event_create_from_export(other, blob.data(), blob.size(), &refused),
-              DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(doca_sync_event_create_from_export(other, blob.data(), blob.size(), &refused), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(refused, untouched<doca_sync_event>());
 }
 

@@ -4,8 +4,14 @@
 // The software device's functions: the default topology as docs/software-device.md has it, the sides of the
 // PCIe, topology files, and when software devices are listed at all.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <map>
 #include <set>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "support/dma_fixture.hpp"
 #include "support/environment.hpp"
@@ -277,14 +283,12 @@ TEST_F(TopologyTest, file_overrides_every_default)
         {"name": "sub", "side": "dpu", "type": "sf", "parent": "port"}
     ]})");
     const Environment named("DOCA_SOFT_TOPOLOGY", file.path().c_str());
-    EXPECT_EQ(soft_devices(), (Listing{{"soft_mine", "00ff:1e:1f.7"},
-                                       {"soft_guest", "0000:c4:00.1"},
-                                       {"soft_sub", "00ff:1e:1f.7"}}));
+    EXPECT_EQ(soft_devices(),
+              (Listing{{"soft_mine", "00ff:1e:1f.7"}, {"soft_guest", "0000:c4:00.1"}, {"soft_sub", "00ff:1e:1f.7"}}));
     const DevHandle dev = open_device("soft_mine");
     const doca_devinfo *const info = doca_dev_as_devinfo(dev);
     char iface[DOCA_DEVINFO_IFACE_NAME_SIZE];
-    std::uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE], ipv4[DOCA_DEVINFO_IPV4_ADDR_SIZE],
-        ipv6[DOCA_DEVINFO_IPV6_ADDR_SIZE];
+    std::uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE], ipv4[DOCA_DEVINFO_IPV4_ADDR_SIZE], ipv6[DOCA_DEVINFO_IPV6_ADDR_SIZE];
     ASSERT_EQ(doca_devinfo_get_iface_name(info, iface, sizeof(iface)), DOCA_SUCCESS);
     ASSERT_EQ(doca_devinfo_get_mac_addr(info, mac, sizeof(mac)), DOCA_SUCCESS);
     ASSERT_EQ(doca_devinfo_get_ipv4_addr(info, ipv4, sizeof(ipv4)), DOCA_SUCCESS);
@@ -308,8 +312,7 @@ TEST_F(TopologyTest, file_overrides_every_default)
 
 TEST_F(TopologyTest, devices_of_a_file_copy)
 {
-    const TopologyFile file(
-        R"({"functions": [{"name": "x", "side": "dpu", "type": "pf", "pci": "01:00.0"}]})");
+    const TopologyFile file(R"({"functions": [{"name": "x", "side": "dpu", "type": "pf", "pci": "01:00.0"}]})");
     const Environment named("DOCA_SOFT_TOPOLOGY", file.path().c_str());
     const DevHandle dev = open_device("soft_x");
     std::vector<std::byte> memory(512);
@@ -329,8 +332,7 @@ static std::string ports(int count)
     std::string text = R"({"functions": [)";
     for (int i = 0; i < count; ++i) {
         char entry[128];
-        std::snprintf(entry, sizeof(entry),
-                      R"(%s{"name": "p%d", "side": "dpu", "type": "pf", "pci": "%02x:00.%d"})",
+        std::snprintf(entry, sizeof(entry), R"(%s{"name": "p%d", "side": "dpu", "type": "pf", "pci": "%02x:00.%d"})",
                       i == 0 ? "" : ",", i, i / 8, i % 8);
         text += entry;
     }
@@ -425,8 +427,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"cut_off", "{\"functions\": [\n{\"name\": \"p0\",\n", "line "},
         BadFile{"broken_third_line", "{\"functions\": [\n\n{\"name\" \"p0\"}]}", "line 3"},
         BadFile{"more_after_the_end", ports(1) + "\n]", ""}, BadFile{"two_objects", ports(1) + ports(1), ""},
-        BadFile{"deeply_nested", std::string(100, '['), "line 1"},
-        BadFile{"array_at_the_top", "[]", "\"functions\""}, BadFile{"no_functions", "{}", "\"functions\""},
+        BadFile{"deeply_nested", std::string(100, '['), "line 1"}, BadFile{"array_at_the_top", "[]", "\"functions\""},
+        BadFile{"no_functions", "{}", "\"functions\""},
         BadFile{"functions_is_no_array", R"({"functions": {}})", "\"functions\""},
         BadFile{"functions_is_null", R"({"functions": null})", "\"functions\""},
         BadFile{"none", R"({"functions": []})", "0 functions"},
@@ -441,10 +443,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"name_is_too_long", with_function("\"name\": \"" + std::string(32, 'x') + "\""),
                 "\"name\" must have 1 to 31 characters"},
         BadFile{"name_has_a_nul", with_function(R"("name": "a\u0000b")"), "\"name\" must have"},
-        BadFile{
-            "name_is_taken",
-            with_function(R"("name": "h0", "side": "host", "type": "vf", "pci": "0b:00.1", "parent": "p0")"),
-            "the name \"h0\" is taken"},
+        BadFile{"name_is_taken",
+                with_function(R"("name": "h0", "side": "host", "type": "vf", "pci": "0b:00.1", "parent": "p0")"),
+                "the name \"h0\" is taken"},
         BadFile{"no_side", with_function(R"("name": "x", "type": "vf", "pci": "0b:00.1", "parent": "p0")"),
                 "\"side\" must be one of \"dpu\", \"host\""},
         BadFile{"unknown_side", with_function(R"("name": "x", "side": "left", "type": "vf")"),
@@ -454,57 +455,46 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"unknown_type", with_function(R"("name": "x", "side": "host", "type": "PF")"),
                 "\"type\" must be one of \"pf\", \"vf\", \"sf\""},
         BadFile{"unknown_key", with_function(good(R"("colour": "red")")), "\"colour\" is not known"},
-        BadFile{
-            "vf_on_the_dpu",
-            with_function(R"("name": "x", "side": "dpu", "type": "vf", "pci": "03:00.2", "parent": "p0")"),
-            "a DPU's function is a PF or an SF"},
-        BadFile{"sf_on_the_host",
-                with_function(R"("name": "x", "side": "host", "type": "sf", "parent": "p0")"),
+        BadFile{"vf_on_the_dpu",
+                with_function(R"("name": "x", "side": "dpu", "type": "vf", "pci": "03:00.2", "parent": "p0")"),
+                "a DPU's function is a PF or an SF"},
+        BadFile{"sf_on_the_host", with_function(R"("name": "x", "side": "host", "type": "sf", "parent": "p0")"),
                 "a host's function is a PF or a VF"},
-        BadFile{
-            "port_with_a_parent",
-            with_function(R"("name": "x", "side": "dpu", "type": "pf", "pci": "03:00.1", "parent": "p0")"),
-            "a DPU's PF has no \"parent\""},
+        BadFile{"port_with_a_parent",
+                with_function(R"("name": "x", "side": "dpu", "type": "pf", "pci": "03:00.1", "parent": "p0")"),
+                "a DPU's PF has no \"parent\""},
         BadFile{"no_parent", with_function(R"("name": "x", "side": "host", "type": "pf", "pci": "0b:00.1")"),
                 "\"parent\" must name"},
         BadFile{"sf_without_parent", with_function(R"("name": "x", "side": "dpu", "type": "sf")"),
                 "\"parent\" must name"},
-        BadFile{
-            "unknown_parent",
-            with_function(R"("name": "x", "side": "host", "type": "pf", "pci": "0b:00.1", "parent": "p9")"),
-            "\"parent\" must name"},
-        BadFile{"parent_is_itself",
-                with_function(R"("name": "x", "side": "dpu", "type": "sf", "parent": "x")"),
+        BadFile{"unknown_parent",
+                with_function(R"("name": "x", "side": "host", "type": "pf", "pci": "0b:00.1", "parent": "p9")"),
                 "\"parent\" must name"},
-        BadFile{
-            "parent_is_on_the_host",
-            with_function(R"("name": "x", "side": "host", "type": "vf", "pci": "0b:00.1", "parent": "h0")"),
-            "\"parent\" must name"},
-        BadFile{
-            "parent_is_an_sf",
-            with_function(R"("name": "x", "side": "host", "type": "vf", "pci": "0b:00.1", "parent": "s0")"),
-            "\"parent\" must name"},
+        BadFile{"parent_is_itself", with_function(R"("name": "x", "side": "dpu", "type": "sf", "parent": "x")"),
+                "\"parent\" must name"},
+        BadFile{"parent_is_on_the_host",
+                with_function(R"("name": "x", "side": "host", "type": "vf", "pci": "0b:00.1", "parent": "h0")"),
+                "\"parent\" must name"},
+        BadFile{"parent_is_an_sf",
+                with_function(R"("name": "x", "side": "host", "type": "vf", "pci": "0b:00.1", "parent": "s0")"),
+                "\"parent\" must name"},
         BadFile{"parent_stands_below", R"({"functions": [
             {"name": "h", "side": "host", "type": "pf", "pci": "0b:00.0", "parent": "p0"},
             {"name": "p0", "side": "dpu", "type": "pf", "pci": "03:00.0"}]})",
                 "function 0: \"parent\" must name"},
-        BadFile{
-            "sf_with_an_address",
-            with_function(R"("name": "x", "side": "dpu", "type": "sf", "parent": "p0", "pci": "03:00.0")"),
-            "an SF has its parent's PCI address"},
+        BadFile{"sf_with_an_address",
+                with_function(R"("name": "x", "side": "dpu", "type": "sf", "parent": "p0", "pci": "03:00.0")"),
+                "an SF has its parent's PCI address"},
         BadFile{"sf_with_further_addresses",
-                with_function(
-                    R"("name": "x", "side": "dpu", "type": "sf", "parent": "p0", "also": ["05:00.0"])"),
+                with_function(R"("name": "x", "side": "dpu", "type": "sf", "parent": "p0", "also": ["05:00.0"])"),
                 "an SF has its parent's PCI address"},
         BadFile{"also_is_no_array", with_function(good(R"("also": "05:00.0")")),
                 "\"also\" must be an array of at most 16 strings"},
-        BadFile{"also_has_a_number", with_function(good(R"("also": ["05:00.0", 5])")),
-                "\"also\" must be an array"},
+        BadFile{"also_has_a_number", with_function(good(R"("also": ["05:00.0", 5])")), "\"also\" must be an array"},
         BadFile{"also_is_null", with_function(good(R"("also": null)")), "\"also\" must be an array"},
         BadFile{"also_has_17", with_function(good("\"also\": [" + addresses(17) + "]")),
                 "\"also\" must be an array of at most 16 strings"},
-        BadFile{"also_is_no_address", with_function(good(R"("also": ["5:00.0"])")),
-                "\"also\" must have the form"},
+        BadFile{"also_is_no_address", with_function(good(R"("also": ["5:00.0"])")), "\"also\" must have the form"},
         BadFile{"also_is_the_own_address", with_function(good(R"("also": ["0b:00.1"])")),
                 "the PCI address 0000:0b:00.1 is taken"},
         BadFile{"also_is_there_twice", with_function(good(R"("also": ["05:00.0", "0000:05:00.0"])")),
@@ -519,13 +509,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "\"sha_hardware\" must be true or false"},
         BadFile{"no_address", with_function(R"("name": "x", "side": "host", "type": "vf", "parent": "p0")"),
                 "\"pci\" must have the form"},
-        BadFile{
-            "bad_address",
-            with_function(R"("name": "x", "side": "host", "type": "vf", "parent": "p0", "pci": "0b:00.8")"),
-            "\"pci\" must have the form"},
+        BadFile{"bad_address",
+                with_function(R"("name": "x", "side": "host", "type": "vf", "parent": "p0", "pci": "0b:00.8")"),
+                "\"pci\" must have the form"},
         BadFile{"address_is_taken",
-                with_function(
-                    R"("name": "x", "side": "host", "type": "vf", "parent": "p0", "pci": "0000:0b:00.0")"),
+                with_function(R"("name": "x", "side": "host", "type": "vf", "parent": "p0", "pci": "0000:0b:00.0")"),
                 "the PCI address 0000:0b:00.0 is taken"},
         BadFile{"ibdev_is_too_long", with_function(good("\"ibdev\": \"" + std::string(64, 'x') + "\"")),
                 "\"ibdev\" must have 1 to 63 characters"},
@@ -533,14 +521,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "\"iface\" must have 1 to 15 characters"},
         BadFile{"vuid_is_too_long", with_function(good("\"vuid\": \"" + std::string(128, 'x') + "\"")),
                 "\"vuid\" must have 1 to 127 characters"},
-        BadFile{"mac_is_short", with_function(good(R"("mac": "02:00:00:00:00")")),
-                "\"mac\" must have the form"},
-        BadFile{"mac_has_no_hex", with_function(good(R"("mac": "02:00:00:00:00:0g")")),
-                "\"mac\" must have the form"},
+        BadFile{"mac_is_short", with_function(good(R"("mac": "02:00:00:00:00")")), "\"mac\" must have the form"},
+        BadFile{"mac_has_no_hex", with_function(good(R"("mac": "02:00:00:00:00:0g")")), "\"mac\" must have the form"},
         BadFile{"mac_is_long", with_function(good(R"("mac": "02:00:00:00:00:001")")), "\"mac\" must have"},
         BadFile{"mac_is_no_string", with_function(good(R"("mac": 2)")), "\"mac\" must be a string"},
-        BadFile{"ipv4_is_bad", with_function(good(R"("ipv4": "192.0.2.256")")),
-                "\"ipv4\" is not an IPv4 address"},
-        BadFile{"ipv6_is_bad", with_function(good(R"("ipv6": "fe80::1::2")")),
-                "\"ipv6\" is not an IPv6 address"}),
+        BadFile{"ipv4_is_bad", with_function(good(R"("ipv4": "192.0.2.256")")), "\"ipv4\" is not an IPv4 address"},
+        BadFile{"ipv6_is_bad", with_function(good(R"("ipv6": "fe80::1::2")")), "\"ipv6\" is not an IPv6 address"}),
     [](const testing::TestParamInfo<BadFile> &file) { return std::string(file.param.name); });

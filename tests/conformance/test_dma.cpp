@@ -2,7 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // DMA: the object, capabilities, single copies, where data goes, what the event says.
+#include <cstdint>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "support/dma_fixture.hpp"
 #include "support/sanitizers.hpp"
@@ -37,8 +40,7 @@ TEST_P(DmaDeviceTest, job_types)
     EXPECT_EQ(DOCA_DMA_JOB_MEMCPY, 65537);
     EXPECT_EQ(doca_dma_job_get_supported(nullptr, DOCA_DMA_JOB_MEMCPY), DOCA_ERROR_INVALID_VALUE);
     for (const int unknown : {0, DOCA_ACTION_DMA_FIRST + 0, DOCA_ACTION_DMA_FIRST + 2})
-        EXPECT_EQ(doca_dma_job_get_supported(info, static_cast<doca_dma_job_types>(unknown)),
-                  DOCA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(doca_dma_job_get_supported(info, static_cast<doca_dma_job_types>(unknown)), DOCA_ERROR_INVALID_VALUE);
     const doca_error_t status = doca_dma_job_get_supported(info, DOCA_DMA_JOB_MEMCPY);
     EXPECT_TRUE(status == DOCA_SUCCESS || status == DOCA_ERROR_NOT_SUPPORTED);
     // A context takes the device in the first case only.
@@ -262,8 +264,7 @@ TEST_P(DmaCopyTest, device_may_be_any_of_the_map)
     fill(memory, 9);
     LocalMap map({others[0], dev, others[1]}, memory);
     {
-        const BufHandle src = inventory.full(map, &memory[0], 100),
-                        dst = inventory.empty(map, &memory[100], 100);
+        const BufHandle src = inventory.full(map, &memory[0], 100), dst = inventory.empty(map, &memory[100], 100);
         EXPECT_EQ(engine.copy(dst, src), DOCA_SUCCESS);
         EXPECT_TRUE(is_filled(std::span(memory).subspan(100), 9, 0));
         EXPECT_EQ(data_len_of(dst), 100u);
@@ -281,8 +282,7 @@ TEST_P(DmaCopyTest, permissions_need_not_be_set)
     must(doca_mmap_set_memrange(map, memory.data(), memory.size()));
     must(doca_mmap_start(map));
     {
-        const BufHandle src = inventory.full(map, &memory[0], 100),
-                        dst = inventory.empty(map, &memory[100], 100);
+        const BufHandle src = inventory.full(map, &memory[0], 100), dst = inventory.empty(map, &memory[100], 100);
         EXPECT_EQ(engine.copy(dst, src), DOCA_SUCCESS);
         EXPECT_TRUE(is_filled(std::span(memory).subspan(100), 9, 0));
     }
@@ -361,8 +361,7 @@ TEST_P(DmaCopyTest, many_jobs_in_flight_end_once_each)
         EXPECT_EQ(ended[i], 1);
         EXPECT_EQ(data_len_of(dsts[i]), 500 + i);
         EXPECT_TRUE(has_copied(i * 1000, 500 + i, i * 1000));
-        EXPECT_TRUE(
-            is_filled(std::span(dst_memory).subspan(i * 1000 + 500 + i, 500 - i), 2, i * 1000 + 500 + i));
+        EXPECT_TRUE(is_filled(std::span(dst_memory).subspan(i * 1000 + 500 + i, 500 - i), 2, i * 1000 + 500 + i));
     }
 }
 

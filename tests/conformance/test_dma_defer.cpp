@@ -2,7 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // DOCA_SOFT_DEFER=1: a job is carried out when it is retrieved. Its wake-ups are in test_workq_events.cpp.
+#include <cstdint>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include <poll.h>
 

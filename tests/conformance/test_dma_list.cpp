@@ -3,7 +3,11 @@
 //
 // DMA from and to lists of buffers, compared with a model that moves one byte at a time.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <random>
+#include <span>
+#include <vector>
 
 #include "support/dma_fixture.hpp"
 #include "support/sanitizers.hpp"
@@ -40,8 +44,8 @@ std::size_t sum(const Elements &elements, std::size_t (*part)(const Element &))
 }
 
 /// What a copy does to @p to and @p memory, or false when it does not fit.
-bool model_copy(const std::vector<std::byte> &src_memory, const Elements &from,
-                std::vector<std::byte> &memory, Elements &to)
+bool model_copy(const std::vector<std::byte> &src_memory, const Elements &from, std::vector<std::byte> &memory,
+                Elements &to)
 {
     std::vector<std::byte> data;
     for (const Element &e : from) {
@@ -71,8 +75,7 @@ bool model_copy(const std::vector<std::byte> &src_memory, const Elements &from,
 
 class DmaListTest : public DmaTest {
 protected:
-    [[nodiscard]] BufHandle list(doca_mmap *map, std::vector<std::byte> &memory,
-                                 const Elements &elements) const
+    [[nodiscard]] BufHandle list(doca_mmap *map, std::vector<std::byte> &memory, const Elements &elements) const
     {
         BufHandle head;
         for (const Element &e : elements) {
@@ -166,8 +169,7 @@ TEST_P(DmaListTest, empty_elements_are_stepped_over)
 TEST_P(DmaListTest, of_nothing_copies_nothing)
 {
     check({{0, 10, 0, 0}, {20, 10, 3, 0}}, {{0, 10, 0, 5}, {20, 10, 0, 0}});
-    check({{0, 10, 0, 0}, {20, 10, 3, 0}},
-          {{0, 10, 0, 10}, {20, 10, 0, 10}}); // counts as empty, and stays so
+    check({{0, 10, 0, 0}, {20, 10, 3, 0}}, {{0, 10, 0, 10}, {20, 10, 0, 10}}); // counts as empty, and stays so
 }
 
 TEST_P(DmaListTest, same_lists_again_and_again)

@@ -3,8 +3,13 @@
 //
 // Copies of all sizes and alignments. After each, every byte of the destination is right, and none around it
 // changed.
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <optional>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "support/dma_fixture.hpp"
 #include "support/sanitizers.hpp"
@@ -91,8 +96,7 @@ TEST_P(DmaSizeTest, every_alignment)
     prepare(5000);
     // Sizes on both sides of where another way to copy begins, with all lengths of the last part.
     const bool is_coarse = is_sanitized || is_on_card();
-    for (const std::size_t len :
-         {1, 8, 63, 64, 65, 200, 2047, 2048, 2049, 2111, 2175, 2240, 2303, 4096, 4099}) {
+    for (const std::size_t len : {1, 8, 63, 64, 65, 200, 2047, 2048, 2049, 2111, 2175, 2240, 2303, 4096, 4099}) {
         for (std::size_t src_offset = 0; src_offset < 64; src_offset += is_coarse ? 9 : 1) {
             for (std::size_t dst_offset = 0; dst_offset < 64; dst_offset += is_coarse ? 7 : 1)
                 ASSERT_NO_FATAL_FAILURE(check(src_offset, dst_offset, len));

@@ -2,6 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Jobs that DMA refuses: each leaves everything as it was.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "support/dma_fixture.hpp"
 
 using namespace doca_test;
@@ -78,8 +83,8 @@ TEST_P(DmaErrorTest, null_buffers)
 
 TEST_P(DmaErrorTest, unknown_job_types)
 {
-    for (const int type : {0, -1, DOCA_ACTION_DMA_FIRST + 0, DOCA_ACTION_DMA_FIRST + 2,
-                           DOCA_ACTION_SHA_FIRST + 1, DOCA_ACTION_RDMA_FIRST + 1}) {
+    for (const int type : {0, -1, DOCA_ACTION_DMA_FIRST + 0, DOCA_ACTION_DMA_FIRST + 2, DOCA_ACTION_SHA_FIRST + 1,
+                           DOCA_ACTION_RDMA_FIRST + 1}) {
         doca_dma_job_memcpy job = memcpy_job(engine.ctx(), dst, src);
         job.base.type = type;
         expect_refused(job, DOCA_ERROR_INVALID_VALUE);
@@ -165,9 +170,8 @@ TEST_P(DmaErrorTest, maps_with_another_device)
 
 TEST_P(DmaErrorTest, destinations_that_may_not_be_written)
 {
-    for (const std::uint32_t access :
-         {DOCA_ACCESS_LOCAL_READ_ONLY, DOCA_ACCESS_RDMA_READ, DOCA_ACCESS_RDMA_WRITE,
-          DOCA_ACCESS_DPU_READ_ONLY, DOCA_ACCESS_DPU_READ_WRITE}) {
+    for (const std::uint32_t access : {DOCA_ACCESS_LOCAL_READ_ONLY, DOCA_ACCESS_RDMA_READ, DOCA_ACCESS_RDMA_WRITE,
+                                       DOCA_ACCESS_DPU_READ_ONLY, DOCA_ACCESS_DPU_READ_WRITE}) {
         SCOPED_TRACE(access);
         std::vector<std::byte> memory(100);
         fill(memory, 3);

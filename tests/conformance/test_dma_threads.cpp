@@ -4,8 +4,16 @@
 // What may go on in several threads at once, and several contexts on one queue.
 #include <atomic>
 #include <barrier>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <functional>
+#include <memory>
 #include <random>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "support/dma_fixture.hpp"
 #include "support/sanitizers.hpp"
@@ -38,11 +46,7 @@ void in_threads(const std::function<void(std::size_t)> &body)
 /// A queue of one thread, with memory to copy in.
 class Worker {
 public:
-    Worker(doca_ctx *ctx, doca_dev *dev, std::uint32_t seed)
-        : ctx_(ctx),
-          map_(dev, memory_),
-          random_(seed),
-          seed_(seed)
+    Worker(doca_ctx *ctx, doca_dev *dev, std::uint32_t seed) : ctx_(ctx), map_(dev, memory_), random_(seed), seed_(seed)
     {
         fill(std::span(memory_).first(half), seed);
         must(doca_workq_create(depth, workq_.out()));

@@ -3,6 +3,10 @@
 //
 // Memory maps of dmabufs.
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 #include <fcntl.h>
 #include <linux/udmabuf.h>
@@ -120,8 +124,7 @@ TEST_F(DmabufTest, the_range_is_the_part_that_was_asked_for)
 {
     std::vector<std::byte> content(pages * page_size());
     fill(content, 1);
-    must_hold(pwrite(memory, content.data(), content.size(), 0) == static_cast<ssize_t>(content.size()),
-              "pwrite");
+    must_hold(pwrite(memory, content.data(), content.size(), 0) == static_cast<ssize_t>(content.size()), "pwrite");
     const std::size_t offset = page_size() + 77, len = page_size() + 1;
     ASSERT_EQ(doca_mmap_set_dmabuf_memrange(mmap, memory, offset, len), DOCA_SUCCESS);
     const int number = memory;
@@ -157,8 +160,7 @@ protected:
         ibv_pd *pd = nullptr;
         if (doca_dev_get_pd(dev, &pd) != DOCA_SUCCESS)
             return DOCA_ERROR_NOT_SUPPORTED;
-        const VerbsHandle<ibv_mr> region(
-            ibv_reg_dmabuf_mr(pd, offset, len, offset, fd, IBV_ACCESS_LOCAL_WRITE));
+        const VerbsHandle<ibv_mr> region(ibv_reg_dmabuf_mr(pd, offset, len, offset, fd, IBV_ACCESS_LOCAL_WRITE));
         if (region != nullptr)
             return DOCA_SUCCESS;
         return errno == EOPNOTSUPP || errno == ENOSYS ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;

@@ -14,7 +14,11 @@ struct Code {
     const char *name;
 };
 
-#define CODE(name) Code{name, #name}
+#define CODE(name)                                                                                                     \
+    Code                                                                                                               \
+    {                                                                                                                  \
+        name, #name                                                                                                    \
+    }
 constexpr std::array codes{
     CODE(DOCA_SUCCESS),
     CODE(DOCA_ERROR_UNKNOWN),

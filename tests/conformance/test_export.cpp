@@ -3,7 +3,13 @@
 //
 // Memory of other processes: what an export promises, and copies from and to it.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "support/dma_fixture.hpp"
 #include "support/log_capture.hpp"
@@ -59,8 +65,8 @@ TEST_P(ExportTest, ImportHasTheExportersRangeAndItsOwnUserData)
     const DevHandle dev = open_device(importer);
     doca_data user_data = {.u64 = 0xfeedface};
     MmapHandle mmap;
-    ASSERT_EQ(doca_mmap_create_from_export(&user_data, remote.descriptor().data(), remote.descriptor().size(),
-                                           dev, mmap.out()),
+    ASSERT_EQ(doca_mmap_create_from_export(&user_data, remote.descriptor().data(), remote.descriptor().size(), dev,
+                                           mmap.out()),
               DOCA_SUCCESS);
     void *addr = nullptr;
     std::size_t len = 0;
@@ -83,8 +89,7 @@ TEST_P(ExportTest, DescriptorFitsIn256BytesAndMayBeLongerThanItIs)
     std::ranges::copy(remote.descriptor(), padded.begin());
     const DevHandle dev = open_device(importer);
     MmapHandle mmap;
-    EXPECT_EQ(doca_mmap_create_from_export(nullptr, padded.data(), padded.size(), dev, mmap.out()),
-              DOCA_SUCCESS);
+    EXPECT_EQ(doca_mmap_create_from_export(nullptr, padded.data(), padded.size(), dev, mmap.out()), DOCA_SUCCESS);
 }
 
 TEST_P(ExportTest, RepeatedExportGivesTheSameDescriptor)
@@ -141,8 +146,7 @@ TEST_P(ExportTest, ReadOnlyElementInTheMiddleOfADestinationListRefusesTheJob)
     const MmapHandle mmap = remote.import(here.dev);
     fill(here.memory, 5);
     BufHandle dst = here.own_destination(0, 10);
-    ASSERT_EQ(doca_buf_list_chain(dst, here.inventory.empty(mmap, remote.addr(), 10).release()),
-              DOCA_SUCCESS);
+    ASSERT_EQ(doca_buf_list_chain(dst, here.inventory.empty(mmap, remote.addr(), 10).release()), DOCA_SUCCESS);
     EXPECT_EQ(here.engine.submit(dst, here.own_source(100, 20)), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_TRUE(is_filled(here.memory, 5));
     EXPECT_TRUE(remote.has(1));
@@ -154,11 +158,9 @@ TEST_P(ExportTest, BuffersOutsideTheRangeAreRefused)
     const Importing here(importer, 16);
     const MmapHandle mmap = remote.import(here.dev);
     doca_buf *buf = untouched<doca_buf>();
-    EXPECT_EQ(
-        doca_buf_inventory_buf_by_args(here.inventory, mmap, remote.addr(), 1001, remote.addr(), 0, &buf),
-        DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_buf_inventory_buf_by_args(here.inventory, mmap, remote.addr() - 1, 1, remote.addr() - 1, 0,
-                                             &buf),
+    EXPECT_EQ(doca_buf_inventory_buf_by_args(here.inventory, mmap, remote.addr(), 1001, remote.addr(), 0, &buf),
+              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_buf_inventory_buf_by_args(here.inventory, mmap, remote.addr() - 1, 1, remote.addr() - 1, 0, &buf),
               DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(buf, untouched<doca_buf>());
 }
@@ -310,8 +312,7 @@ void ExportKindTest::copy_both_ways(std::size_t lead) const
 
     // What the exporter writes later is seen, too.
     remote.fill(3);
-    EXPECT_EQ(here.engine.copy(here.own_destination(100, 50'000), remote_source(49'000, 50'000)),
-              DOCA_SUCCESS);
+    EXPECT_EQ(here.engine.copy(here.own_destination(100, 50'000), remote_source(49'000, 50'000)), DOCA_SUCCESS);
     EXPECT_TRUE(is_filled(here.own(0, 100), 2));
     EXPECT_TRUE(is_filled(here.own(100, 50'000), 3, 49'000));
     EXPECT_TRUE(is_filled(here.own(50'100, size - 50'100), 2, 50'100));
@@ -336,8 +337,7 @@ std::string kind_name(const testing::TestParamInfo<KindParam> &info)
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ExportKindTest);
 INSTANTIATE_TEST_SUITE_P(kind, ExportKindTest,
-                         testing::Combine(testing::ValuesIn(few_device_pairs()),
-                                          testing::ValuesIn(all_memory_kinds)),
+                         testing::Combine(testing::ValuesIn(few_device_pairs()), testing::ValuesIn(all_memory_kinds)),
                          kind_name);
 
 /// Tests that need one pair of devices only.
@@ -346,8 +346,7 @@ class ExportCopyTest : public ExportTest {};
 TEST_P(ExportCopyTest, EverySizeAroundAChangeOfMethod)
 {
     constexpr std::size_t mib = std::size_t{1} << 20;
-    std::vector<std::size_t> sizes = {0,     1,     2047,    2048,    16384,      16385,
-                                      65536, 65537, mib + 1, 8 * mib, 8 * mib + 1};
+    std::vector<std::size_t> sizes = {0, 1, 2047, 2048, 16384, 16385, 65536, 65537, mib + 1, 8 * mib, 8 * mib + 1};
     if (!is_sanitized)
         sizes.push_back(20 * mib + 5);
     const std::size_t largest = sizes.back();
@@ -359,10 +358,8 @@ TEST_P(ExportCopyTest, EverySizeAroundAChangeOfMethod)
             SCOPED_TRACE(std::string(name_of(kind)) + ", " + std::to_string(size) + " bytes");
             // From the end, so that what was copied before is elsewhere.
             const std::size_t offset = largest - size;
-            const BufHandle src =
-                here.inventory.with(mmap, remote.addr(), largest, remote.addr() + offset, size);
-            std::fill(here.memory.begin(), here.memory.begin() + static_cast<std::ptrdiff_t>(size),
-                      std::byte{});
+            const BufHandle src = here.inventory.with(mmap, remote.addr(), largest, remote.addr() + offset, size);
+            std::fill(here.memory.begin(), here.memory.begin() + static_cast<std::ptrdiff_t>(size), std::byte{});
             ASSERT_EQ(here.engine.copy(here.own_destination(0, size + 1), src), DOCA_SUCCESS);
             ASSERT_TRUE(is_filled(here.own(0, size), 1, offset));
         }
@@ -422,10 +419,8 @@ TEST_P(ExportCopyTest, ListsOverThreeProcesses)
 
     // 1,000 + 30,000 + 70,000 bytes ...
     const BufHandle src = here.own_source(0, 1'000);
-    ASSERT_EQ(doca_buf_list_chain(src, here.inventory.full(map_a, a.addr() + 10, 30'000).release()),
-              DOCA_SUCCESS);
-    ASSERT_EQ(doca_buf_list_chain(src, here.inventory.full(map_b, b.addr() + 5, 70'000).release()),
-              DOCA_SUCCESS);
+    ASSERT_EQ(doca_buf_list_chain(src, here.inventory.full(map_a, a.addr() + 10, 30'000).release()), DOCA_SUCCESS);
+    ASSERT_EQ(doca_buf_list_chain(src, here.inventory.full(map_b, b.addr() + 5, 70'000).release()), DOCA_SUCCESS);
     // ... into 60,000 + 500 + 41,000, of which the last 500 stay free.
     const BufHandle dst = here.inventory.empty(map_b, b.addr() + 100'000, 60'000);
     ASSERT_EQ(doca_buf_list_chain(dst, here.own_destination(150'000, 500).release()), DOCA_SUCCESS);

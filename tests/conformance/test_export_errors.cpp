@@ -5,6 +5,11 @@
 // nothing.
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "support/forged_export.hpp"
 #include "support/log_capture.hpp"
@@ -344,12 +349,28 @@ TEST_P(ForgedPageTest, AsItShouldBeIsImported)
 
 TEST_P(ForgedPageTest, IsRefused)
 {
-    for (const Forgery forgery :
-         {Forgery::not_sealed, Forgery::partly_sealed, Forgery::writable, Forgery::no_hazards,
-          Forgery::hazards_too_short, Forgery::hazards_not_sealed, Forgery::hazards_read_only, Forgery::too_short, Forgery::too_long,
-          Forgery::wrong_magic, Forgery::wrong_version, Forgery::wrong_pid, Forgery::wrong_start_time, Forgery::leased,
-          Forgery::plain_file, Forgery::fifo, Forgery::directory, Forgery::character_device, Forgery::socket,
-          Forgery::nothing, Forgery::range_wraps, Forgery::range_unmapped}) {
+    for (const Forgery forgery : {Forgery::not_sealed,
+                                  Forgery::partly_sealed,
+                                  Forgery::writable,
+                                  Forgery::no_hazards,
+                                  Forgery::hazards_too_short,
+                                  Forgery::hazards_not_sealed,
+                                  Forgery::hazards_read_only,
+                                  Forgery::too_short,
+                                  Forgery::too_long,
+                                  Forgery::wrong_magic,
+                                  Forgery::wrong_version,
+                                  Forgery::wrong_pid,
+                                  Forgery::wrong_start_time,
+                                  Forgery::leased,
+                                  Forgery::plain_file,
+                                  Forgery::fifo,
+                                  Forgery::directory,
+                                  Forgery::character_device,
+                                  Forgery::socket,
+                                  Forgery::nothing,
+                                  Forgery::range_wraps,
+                                  Forgery::range_unmapped}) {
         const Forger forger(forgery);
         const Resources before = resources_in_use();
         const auto begin = std::chrono::steady_clock::now();
@@ -367,18 +388,16 @@ TEST_P(ForgedPageTest, ObjectThatIsNotWhatTheEntrySaysIsNotMapped)
     const LocalMap map(dev, memory);
     const Inventory inventory(4);
     const DmaEngine engine(dev);
-    for (const Forgery forgery :
-         {Forgery::object_is_fifo, Forgery::object_is_directory, Forgery::object_too_short,
-          Forgery::object_offset_wraps, Forgery::object_is_another, Forgery::object_is_shifted,
-          Forgery::object_is_leased}) {
+    for (const Forgery forgery : {Forgery::object_is_fifo, Forgery::object_is_directory, Forgery::object_too_short,
+                                  Forgery::object_offset_wraps, Forgery::object_is_another, Forgery::object_is_shifted,
+                                  Forgery::object_is_leased}) {
         SCOPED_TRACE("forgery " + std::to_string(static_cast<std::uint32_t>(forgery)));
         const Forger forger(forgery);
         const std::vector<std::byte> descriptor = seal(forger.descriptor());
         const Resources before = resources_in_use();
         MmapHandle mmap;
-        ASSERT_EQ(
-            doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dev, mmap.out()),
-            DOCA_SUCCESS);
+        ASSERT_EQ(doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dev, mmap.out()),
+                  DOCA_SUCCESS);
         Resources mapped_page = resources_in_use();
         EXPECT_EQ(mapped_page.shared_mappings, before.shared_mappings + 2) << "the two pages, and no object";
         const BufHandle src = inventory.full(mmap, forger.addr(), memory.size());

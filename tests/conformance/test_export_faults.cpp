@@ -9,10 +9,15 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <random>
+#include <span>
+#include <string>
 #include <thread>
 #include <tuple>
+#include <vector>
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -33,7 +38,6 @@ namespace {
 
 using namespace doca_test;
 using Direction = RemoteImporter::Direction;
-
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 /// Takes several steps of 8 MiB.
@@ -73,8 +77,7 @@ TEST_P(ExportFaultTest, NothingIsWrittenAfterAStop)
             EXPECT_EQ(peers.copy(direction), DOCA_ERROR_NOT_PERMITTED) << "and it stays so";
 
             ASSERT_EQ(peers.remote.export_again(), DOCA_SUCCESS);
-            EXPECT_EQ(peers.copy(direction), DOCA_ERROR_NOT_PERMITTED)
-                << "also when the memory is exported anew";
+            EXPECT_EQ(peers.copy(direction), DOCA_ERROR_NOT_PERMITTED) << "also when the memory is exported anew";
             EXPECT_TRUE(peers.remote.has(seed));
             peers.import();
             EXPECT_EQ(peers.copy(direction), DOCA_SUCCESS) << "with the new descriptor it works again";
@@ -367,8 +370,7 @@ TEST_P(ExportFaultTest, FailedJobLeavesTheContextAlone)
     const BufHandle good_src = peers.inventory.full(living_map, living.addr(), living.size());
     for (std::uint64_t i = 0; i < 3; ++i) {
         ASSERT_EQ(peers.engine.submit(dst, src, i), DOCA_SUCCESS);
-        const BufHandle good_dst =
-            peers.inventory.empty(map, memory.data() + i * living.size(), living.size());
+        const BufHandle good_dst = peers.inventory.empty(map, memory.data() + i * living.size(), living.size());
         ASSERT_EQ(peers.engine.submit(good_dst, good_src, 100 + i), DOCA_SUCCESS);
         doca_event event{};
         EXPECT_EQ(wait_for(peers.engine.workq(), event), DOCA_ERROR_IO_FAILED);
@@ -535,8 +537,7 @@ TEST_P(ExportLifeTest, ExporterGivesEverythingBackToo)
     const auto use = [&] {
         for (const MemoryKind kind : {MemoryKind::heap, MemoryKind::memfd, MemoryKind::shared_file}) {
             const Memory memory(kind, 4096);
-            const LocalMap map(dev, memory.bytes(),
-                               DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE);
+            const LocalMap map(dev, memory.bytes(), DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE);
             const void *descriptor = nullptr;
             std::size_t size = 0;
             must(doca_mmap_export_dpu(map, dev, &descriptor, &size));

@@ -4,8 +4,15 @@
 // Both ends of an export in one process, as programs have it that play host and DPU at once; and with
 // threads, for the thread sanitizer.
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <mutex>
+#include <span>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "support/child_process.hpp"
 #include "support/dma_fixture.hpp"
@@ -52,14 +59,14 @@ TEST_P(InProcessTest, CopiesBothWays)
         const LocalMap own_map(importing, own);
         const Inventory inventory(8);
         const DmaEngine engine(importing);
-        EXPECT_EQ(engine.copy(inventory.empty(own_map, own.data(), size),
-                              inventory.full(imported, memory.data(), size)),
-                  DOCA_SUCCESS);
+        EXPECT_EQ(
+            engine.copy(inventory.empty(own_map, own.data(), size), inventory.full(imported, memory.data(), size)),
+            DOCA_SUCCESS);
         EXPECT_TRUE(is_filled(own, 1));
         fill(own, 2);
-        EXPECT_EQ(engine.copy(inventory.empty(imported, memory.data(), size),
-                              inventory.full(own_map, own.data(), size)),
-                  DOCA_SUCCESS);
+        EXPECT_EQ(
+            engine.copy(inventory.empty(imported, memory.data(), size), inventory.full(own_map, own.data(), size)),
+            DOCA_SUCCESS);
         EXPECT_TRUE(is_filled(memory.bytes(), 2));
     }
 }
@@ -74,9 +81,9 @@ TEST_P(InProcessTest, OneMapForBothDevices)
     ASSERT_EQ(import_map(export_map(map, exporting), importing, imported), DOCA_SUCCESS);
     const Inventory inventory(4);
     const DmaEngine engine(importing);
-    EXPECT_EQ(engine.copy(inventory.empty(map, memory.data() + 4096, 4096),
-                          inventory.full(imported, memory.data(), 4096)),
-              DOCA_SUCCESS);
+    EXPECT_EQ(
+        engine.copy(inventory.empty(map, memory.data() + 4096, 4096), inventory.full(imported, memory.data(), 4096)),
+        DOCA_SUCCESS);
     EXPECT_TRUE(is_filled(std::span(memory).last(4096), 1));
 }
 

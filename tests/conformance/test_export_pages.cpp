@@ -3,8 +3,14 @@
 //
 // The pages that a process which exports shares with importers: who may write to them, and what that can do.
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <future>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -22,8 +28,8 @@ namespace {
 
 using namespace doca_test;
 using Direction = RemoteImporter::Direction;
-using opendoca::soft::ProcessId;
 using opendoca::soft::HazardPage;
+using opendoca::soft::ProcessId;
 
 const ChildProgram idle_importer_program("idle-importer", [](Channel &parent) { (void)parent.receive<bool>(); });
 
@@ -74,9 +80,8 @@ public:
     HazardPage *operator->() const { return static_cast<HazardPage *>(page_); }
     [[nodiscard]] std::ptrdiff_t pointers_of(pid_t pid) const
     {
-        return std::ranges::count_if((*this)->pointers, [&](const auto &pointer) {
-            return ProcessId(pointer.owner.load()).pid() == pid;
-        });
+        return std::ranges::count_if((*this)->pointers,
+                                     [&](const auto &pointer) { return ProcessId(pointer.owner.load()).pid() == pid; });
     }
 
 private:
@@ -243,8 +248,8 @@ TEST_P(ExportPagesTest, PageOfExportsIsTheExportersAlone)
     close(fd);
 }
 
-/// A process that exports nothing, but has at the number that it is told a file of @p size bytes, which it cuts and seals again
-/// and again.
+/// A process that exports nothing, but has at the number that it is told a file of @p size bytes, which it cuts and
+/// seals again and again.
 const ChildProgram cutter_program("page-cutter", [](Channel &parent) {
     const int number = parent.receive<int>();
     const auto size = parent.receive<std::size_t>();

@@ -3,6 +3,9 @@
 //
 // DOCA_SOFT_FAULTS: what is asked for fails, and nothing else.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -110,13 +113,11 @@ TEST(FaultsTest, RegistrationsAndImportsAreRefused)
 
     const std::vector<std::byte> descriptor = export_dpu(first, host);
     MmapHandle imported;
-    EXPECT_EQ(
-        doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dpu, imported.out()),
-        DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dpu, imported.out()),
+              DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(imported.get(), nullptr);
-    EXPECT_EQ(
-        doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dpu, imported.out()),
-        DOCA_SUCCESS);
+    EXPECT_EQ(doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dpu, imported.out()),
+              DOCA_SUCCESS);
 }
 
 TEST(FaultsTest, AnExporterVanishes)
@@ -181,9 +182,7 @@ TEST(FaultsTest, EveryJobOfAConnectionCanBeRefused)
     must(right.connect(left.details()));
     const BufHandle src = inventory.full(map, memory.data(), 8);
     const BufHandle remote_src = inventory.full(imported, memory.data() + 64, 8);
-    const auto empty = [&](doca_mmap *of, std::size_t at) {
-        return inventory.empty(of, memory.data() + at, 8);
-    };
+    const auto empty = [&](doca_mmap *of, std::size_t at) { return inventory.empty(of, memory.data() + at, 8); };
     // Each takes an odd number and an even one.
     EXPECT_EQ(right.receive(empty(map, 128)), DOCA_SUCCESS);
     EXPECT_EQ(right.receive(empty(map, 128)), DOCA_ERROR_NO_MEMORY);
@@ -211,8 +210,7 @@ TEST(FaultsTest, SyncEventsFail)
     EXPECT_EQ(doca_sync_event_get(event, &value), DOCA_ERROR_IO_FAILED);
     EXPECT_EQ(value, 77u);
     EXPECT_EQ(doca_sync_event_get(event, &value), DOCA_ERROR_CONNECTION_RESET);
-    EXPECT_EQ(doca_sync_event_wait_gt(event, 1, all_bits), DOCA_ERROR_CONNECTION_RESET)
-        << "it does not come back";
+    EXPECT_EQ(doca_sync_event_wait_gt(event, 1, all_bits), DOCA_ERROR_CONNECTION_RESET) << "it does not come back";
 
     Event waited(dev, Publisher::cpu);
     waited.start_as_ctx();

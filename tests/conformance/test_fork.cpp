@@ -58,11 +58,11 @@ bool make_objects()
     doca_mmap *map = nullptr;
     const void *descriptor = nullptr;
     std::size_t size = 0;
-    const bool is_good = doca_mmap_create(nullptr, &map) == DOCA_SUCCESS && doca_mmap_dev_add(map, dev) == DOCA_SUCCESS &&
-                         doca_mmap_set_memrange(map, memory.data(), memory.size()) == DOCA_SUCCESS &&
-                         doca_mmap_set_permissions(map, DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ) == DOCA_SUCCESS &&
-                         doca_mmap_start(map) == DOCA_SUCCESS &&
-                         doca_mmap_export_rdma(map, dev, &descriptor, &size) == DOCA_SUCCESS;
+    const bool is_good =
+        doca_mmap_create(nullptr, &map) == DOCA_SUCCESS && doca_mmap_dev_add(map, dev) == DOCA_SUCCESS &&
+        doca_mmap_set_memrange(map, memory.data(), memory.size()) == DOCA_SUCCESS &&
+        doca_mmap_set_permissions(map, DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ) == DOCA_SUCCESS &&
+        doca_mmap_start(map) == DOCA_SUCCESS && doca_mmap_export_rdma(map, dev, &descriptor, &size) == DOCA_SUCCESS;
     if (map != nullptr)
         (void)doca_mmap_destroy(map);
     return is_good;

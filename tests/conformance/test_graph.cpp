@@ -2,7 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Building graphs and instances: what is refused, and in which state.
+#include <cstddef>
+#include <cstdint>
 #include <random>
+#include <vector>
 
 #include "support/graph_fixture.hpp"
 #include "support/sanitizers.hpp"
@@ -52,20 +55,14 @@ TEST(Graph, instance_refuses_null)
     EXPECT_EQ(doca_graph_instance_create(graph, nullptr), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_graph_instance_destroy(nullptr), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_graph_instance_set_ctx_node_data(nullptr, node, job, nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_graph_instance_set_ctx_node_data(instance, nullptr, job, nullptr),
-              DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_graph_instance_set_ctx_node_data(instance, node, nullptr, nullptr),
-              DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_graph_instance_set_user_node_data(nullptr, node, nullptr, nullptr),
-              DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_graph_instance_set_user_node_data(instance, nullptr, nullptr, nullptr),
-              DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_graph_instance_set_sub_graph_node_data(nullptr, node, instance, nullptr),
-              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_graph_instance_set_ctx_node_data(instance, nullptr, job, nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_graph_instance_set_ctx_node_data(instance, node, nullptr, nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_graph_instance_set_user_node_data(nullptr, node, nullptr, nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_graph_instance_set_user_node_data(instance, nullptr, nullptr, nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_graph_instance_set_sub_graph_node_data(nullptr, node, instance, nullptr), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_graph_instance_set_sub_graph_node_data(instance, nullptr, instance, nullptr),
               DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_graph_instance_set_sub_graph_node_data(instance, node, nullptr, nullptr),
-              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_graph_instance_set_sub_graph_node_data(instance, node, nullptr, nullptr), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_workq_graph_submit(nullptr, instance, {}), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_workq_graph_submit(untouched<doca_workq>(), nullptr, {}), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_graph_instance_get_num_failed_nodes(nullptr, &count), DOCA_ERROR_INVALID_VALUE);
@@ -366,13 +363,10 @@ TEST_P(GraphBuildTest, data_must_suit_the_node)
     job->ctx = doca_dma_as_ctx(dma);
     EXPECT_EQ(set_job(a, job), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(doca_graph_instance_set_ctx_node_data(sub, a, copy(), nullptr), DOCA_ERROR_NOT_PERMITTED);
-    EXPECT_EQ(doca_graph_instance_set_user_node_data(instance, a, nullptr, nullptr),
-              DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(doca_graph_instance_set_user_node_data(instance, a, nullptr, nullptr), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(doca_graph_instance_set_user_node_data(instance, b, nullptr, nullptr), DOCA_SUCCESS);
-    EXPECT_EQ(doca_graph_instance_set_sub_graph_node_data(instance, a, sub, nullptr),
-              DOCA_ERROR_NOT_PERMITTED);
-    EXPECT_EQ(doca_graph_instance_set_sub_graph_node_data(instance, c, wrong, nullptr),
-              DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(doca_graph_instance_set_sub_graph_node_data(instance, a, sub, nullptr), DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(doca_graph_instance_set_sub_graph_node_data(instance, c, wrong, nullptr), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(doca_graph_instance_set_sub_graph_node_data(instance, c, sub, nullptr), DOCA_SUCCESS);
 
     doca_graph_instance_node_state state;

@@ -2,7 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Graphs on work queues in event-driven mode: no order of arm and submit loses a signal.
+#include <cstddef>
 #include <random>
+#include <vector>
 
 #include <poll.h>
 
@@ -29,8 +31,8 @@ protected:
         return poll(&waiting, 1, timeout) == 1 && (waiting.revents & POLLIN) != 0;
     }
 
-    /// Whether the handle is silent where there is nothing to do. A device that works by itself may announce a completion
-    /// after it was retrieved, at any time, which wakes for nothing; but there is an end to it.
+    /// Whether the handle is silent where there is nothing to do. A device that works by itself may announce a
+    /// completion after it was retrieved, at any time, which wakes for nothing; but there is an end to it.
     [[nodiscard]] bool becomes_silent(bool is_armed)
     {
         for (int most_late = GetParam().device.is_soft() ? 0 : 64;; --most_late) {
@@ -71,8 +73,7 @@ protected:
     std::vector<doca_graph_node *> nodes;
 };
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GraphEventTest);
-INSTANTIATE_TEST_SUITE_P(device, GraphEventTest, testing::ValuesIn(graph_params(supports_events)),
-                         graph_param_name);
+INSTANTIATE_TEST_SUITE_P(device, GraphEventTest, testing::ValuesIn(graph_params(supports_events)), graph_param_name);
 
 TEST_P(GraphEventTest, an_armed_queue_wakes_for_each_instance)
 {

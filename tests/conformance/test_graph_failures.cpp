@@ -2,6 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Graphs of which a node fails: nothing starts any more, what is in flight ends, and the instance tells why.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "support/graph_fixture.hpp"
 
 using namespace doca_test;

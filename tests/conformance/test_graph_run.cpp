@@ -3,7 +3,11 @@
 //
 // Graphs that succeed: in which order nodes run, what becomes of their events, and many at the same time.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <random>
+#include <vector>
 
 #include "support/graph_fixture.hpp"
 #include "support/sanitizers.hpp"
@@ -264,8 +268,7 @@ TEST_P(GraphRunTest, sub_graphs_of_sub_graphs_run_however_deep)
     std::vector<doca_graph_node *> subs = {nullptr}, users;
     for (std::size_t i = 0; i < count; ++i) {
         graphs.push_back(std::make_unique<TestGraph>());
-        doca_graph_node *const first =
-            i == 0 ? graphs[i]->add_copy(ctx()) : graphs[i]->add_graph(*graphs[i - 1]);
+        doca_graph_node *const first = i == 0 ? graphs[i]->add_copy(ctx()) : graphs[i]->add_graph(*graphs[i - 1]);
         subs.push_back(first);
         users.push_back(graphs[i]->add_user());
         graphs[i]->order(first, users[i]);
@@ -321,8 +324,8 @@ TEST_P(GraphRunTest, any_graph_runs_each_node_once_and_in_order)
         for (std::size_t k = 0; k < num_instances; ++k) {
             instances.push_back(graph.instance());
             for (std::size_t i = 0; i < count; ++i) {
-                if (doca_graph_instance_set_ctx_node_data(instances[k], nodes[i], copy(i + 1),
-                                                          &events[k][i]) == DOCA_SUCCESS)
+                if (doca_graph_instance_set_ctx_node_data(instances[k], nodes[i], copy(i + 1), &events[k][i]) ==
+                    DOCA_SUCCESS)
                     continue;
                 set(instances[k], nodes[i], step(0, DOCA_SUCCESS, [&, k, i](doca_event *) {
                         EXPECT_EQ(order[k][i], -1);

@@ -3,8 +3,13 @@
 //
 // Set-up and teardown in the orders that existing programs have, written as they write them. No handle cleans
 // up here.
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "support/child_process.hpp"
 #include "support/dma_fixture.hpp"

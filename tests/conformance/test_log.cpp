@@ -4,6 +4,7 @@
 // Messages and their sources.
 #include <cctype>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <ctime>
 #include <limits>
@@ -158,9 +159,8 @@ TEST_F(LogTest, macros_log_with_the_source_and_line_of_the_file)
     DOCA_DLOG_WARN("dwarn");
     DOCA_DLOG_INFO("dinfo");
     DOCA_DLOG_DBG("ddbg");
-    const char *expected[] = {"INF|plain",   "CRT|crit 1",    "ERR|err",     "WRN|warn a b",
-                              "INF|info",    "DBG|dbg",       "INF|developer", "CRT|dcrit 2",
-                              "ERR|derr",    "WRN|dwarn",     "INF|dinfo",   "DBG|ddbg"};
+    const char *expected[] = {"INF|plain",     "CRT|crit 1",  "ERR|err",  "WRN|warn a b", "INF|info",  "DBG|dbg",
+                              "INF|developer", "CRT|dcrit 2", "ERR|derr", "WRN|dwarn",    "INF|dinfo", "DBG|ddbg"};
     const std::vector<std::string> lines = sink.lines();
     ASSERT_EQ(lines.size(), std::size(expected));
     for (std::size_t i = 0; i < lines.size(); i++) {
@@ -290,7 +290,6 @@ TEST(LogOutsideMain, constructors_and_destructors_of_static_objects_log)
 {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     setenv(outside_main, "1", 1);
-    EXPECT_EXIT(std::exit(0), testing::ExitedWithCode(0),
-                "TEST::LOG:.*before main(.|\n)*TEST::LOG:.*after main");
+    EXPECT_EXIT(std::exit(0), testing::ExitedWithCode(0), "TEST::LOG:.*before main(.|\n)*TEST::LOG:.*after main");
     unsetenv(outside_main);
 }

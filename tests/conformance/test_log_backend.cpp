@@ -121,8 +121,7 @@ protected:
 
 TEST_F(LogProcessTest, messages_go_to_stderr_until_there_is_a_backend)
 {
-    EXPECT_EXIT(exit_if(streams_of(log_each_level_by_name), "", "crit err warn info"),
-                testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(exit_if(streams_of(log_each_level_by_name), "", "crit err warn info"), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(LogProcessTest, global_limits_hold_while_there_is_no_backend)
@@ -370,7 +369,7 @@ TEST_F(LogTest, syslog_backend_hands_over_priority_and_text_without_time)
     LogSink::silence(backend);
     log_all_levels();
     const std::vector<std::pair<int, std::string>> expected{
-        {LOG_CRIT, "[DOCA][CRT][TEST:1]: level 20"},  {LOG_ERR, "[DOCA][ERR][TEST:1]: level 30"},
+        {LOG_CRIT, "[DOCA][CRT][TEST:1]: level 20"},    {LOG_ERR, "[DOCA][ERR][TEST:1]: level 30"},
         {LOG_WARNING, "[DOCA][WRN][TEST:1]: level 40"}, {LOG_INFO, "[DOCA][INF][TEST:1]: level 50"},
         {LOG_DEBUG, "[DOCA][DBG][TEST:1]: level 60"},
     };

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Which messages a backend shows.
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "log_sink.hpp"
@@ -112,9 +114,9 @@ TEST_F(LogTest, immutable_limits_are_not_permitted_to_change)
     EXPECT_EQ(doca_log_backend_set_upper_level_limit(sink.backend(), DOCA_LOG_LEVEL_ERROR), DOCA_SUCCESS);
     EXPECT_EQ(doca_log_backend_set_upper_level_immutable(sink.backend()), DOCA_SUCCESS);
     const LogSink other;
-    EXPECT_EQ(doca_log_backend_set_upper_level_limit(sink.backend(), DOCA_LOG_LEVEL_CRIT),
-              DOCA_ERROR_NOT_PERMITTED);
-    EXPECT_NE(other.text().find("level 20: this limit of the log backend was fixed"), std::string::npos) << other.text();
+    EXPECT_EQ(doca_log_backend_set_upper_level_limit(sink.backend(), DOCA_LOG_LEVEL_CRIT), DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_NE(other.text().find("level 20: this limit of the log backend was fixed"), std::string::npos)
+        << other.text();
 }
 
 TEST_F(LogTest, limits_that_are_no_levels_are_refused)

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // What the log does when there is no memory.
+#include <cstddef>
 #include <new>
 #include <string>
 
@@ -52,7 +53,8 @@ TEST_F(LogTest, backend_needs_memory)
     heap_is_exhausted = true;
     const doca_error_t for_fd = doca_log_create_fd_backend(STDERR_FILENO, &backend);
     const doca_error_t for_file = doca_log_create_file_backend(stderr, &backend);
-    const doca_error_t for_buffer = doca_log_create_buffer_backend(buffer, 8, [](char *) {}, &backend);
+    const doca_error_t for_buffer = doca_log_create_buffer_backend(
+        buffer, 8, [](char *) {}, &backend);
     const doca_error_t for_syslog = doca_log_create_syslog_backend("name", &backend);
     heap_is_exhausted = false;
     EXPECT_EQ(for_fd, DOCA_ERROR_NO_MEMORY);

@@ -3,6 +3,8 @@
 //
 // Rate limiting.
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <thread>
 #include <vector>
@@ -123,8 +125,7 @@ TEST_F(LogRateTest, invalid_arguments_are_refused_and_not_counted)
     EXPECT_EQ(log(45), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_log_rate_limit(DOCA_LOG_LEVEL_INFO, -1, 1, bucket, "x"), DOCA_ERROR_INVALID_VALUE);
     const char *no_format = nullptr;
-    EXPECT_EQ(doca_log_rate_limit(DOCA_LOG_LEVEL_INFO, source, 1, bucket, no_format, 0),
-              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_rate_limit(DOCA_LOG_LEVEL_INFO, source, 1, bucket, no_format, 0), DOCA_ERROR_INVALID_VALUE);
     log();
     EXPECT_EQ(sink.count(), 1u);
 }

@@ -2,6 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Memory maps of this process without devices: configuration, states, permissions, callbacks.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "support/dma_fixture.hpp"
 #include "support/free_callback.hpp"
 
@@ -137,8 +141,7 @@ TEST_F(MmapTest, range_refuses_bad_values)
     EXPECT_EQ(doca_mmap_set_memrange(mmap, nullptr, 10), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_mmap_set_memrange(mmap, memory.data(), 0), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_mmap_set_memrange(mmap, memory.data(), SIZE_MAX), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_mmap_set_memrange(mmap, memory.data(),
-                                     SIZE_MAX - reinterpret_cast<std::size_t>(memory.data()) + 2),
+    EXPECT_EQ(doca_mmap_set_memrange(mmap, memory.data(), SIZE_MAX - reinterpret_cast<std::size_t>(memory.data()) + 2),
               DOCA_ERROR_INVALID_VALUE);
     void *addr = untouched<void>();
     std::size_t len = 77;
@@ -203,8 +206,7 @@ TEST_F(MmapTest, permissions_refuse_bad_masks)
     EXPECT_EQ(doca_mmap_set_permissions(mmap, both), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_mmap_set_permissions(mmap, both | DOCA_ACCESS_LOCAL_READ_WRITE), DOCA_ERROR_INVALID_VALUE);
     for (std::uint32_t bit = 1U << 6; bit != 0; bit <<= 1)
-        EXPECT_EQ(doca_mmap_set_permissions(mmap, bit | DOCA_ACCESS_LOCAL_READ_WRITE),
-                  DOCA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(doca_mmap_set_permissions(mmap, bit | DOCA_ACCESS_LOCAL_READ_WRITE), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_mmap_set_permissions(mmap, ~0U), DOCA_ERROR_INVALID_VALUE);
 }
 

@@ -3,6 +3,10 @@
 //
 // Memory maps with devices: membership, what start says about the memory, and the states of imported maps. More on
 // exports is in test_export*.cpp.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include <sys/resource.h>
 
 #include "support/dma_fixture.hpp"
@@ -260,8 +264,7 @@ TEST_P(ImportedMmapTest, needs_no_start_and_can_be_stopped_once)
     EXPECT_EQ(doca_mmap_stop(imported), DOCA_SUCCESS);
     EXPECT_EQ(doca_mmap_stop(imported), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_mmap_start(imported), DOCA_ERROR_NOT_PERMITTED);
-    EXPECT_EQ(doca_buf_inventory_buf_by_addr(inventory, imported, memory.data(), 10, &buf),
-              DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(doca_buf_inventory_buf_by_addr(inventory, imported, memory.data(), 10, &buf), DOCA_ERROR_NOT_PERMITTED);
 }
 
 TEST_P(ImportedMmapTest, keeps_its_device_in_use)

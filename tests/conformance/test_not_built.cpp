@@ -32,7 +32,6 @@ TEST(NotBuilt, data_path_on_a_gpu)
     DmaHandle dma;
     must(doca_dma_create(dma.out()));
     const LogCapture log;
-    EXPECT_EQ(doca_ctx_set_datapath_on_gpu(doca_dma_as_ctx(dma), untouched<doca_gpu>()),
-              DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(doca_ctx_set_datapath_on_gpu(doca_dma_as_ctx(dma), untouched<doca_gpu>()), DOCA_ERROR_NOT_SUPPORTED);
     EXPECT_LOGGED(log, "GPU");
 }

@@ -2,7 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // RDMA jobs between two instances of one process.
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include <arpa/inet.h>
 
@@ -21,8 +25,7 @@ TEST_P(Rdma, WriteAppendsToTheRemoteBuffer)
 {
     for (const std::size_t len : {1U, 7U, 8U, 31U, 32U, 64U, 65U, 4096U, 20000U}) {
         const BufHandle src = local_full(5, len);
-        const BufHandle dst =
-            inventory.with(imported, right_memory.data() + 3, len + 16, right_memory.data() + 3, 16);
+        const BufHandle dst = inventory.with(imported, right_memory.data() + 3, len + 16, right_memory.data() + 3, 16);
         ASSERT_EQ(left.write(dst, src, {}, 0x77), DOCA_SUCCESS);
         const RdmaEnded ended = left.wait();
         EXPECT_EQ(ended.status, DOCA_SUCCESS);

@@ -4,6 +4,9 @@
 // Properties of an RDMA instance reach the queue pair of the device. Asked of the queue pair itself, which is
 // seen on its way to ibv_modify_qp().
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include <dlfcn.h>
 
@@ -85,8 +88,8 @@ TEST_P(RdmaAttributes, ReachTheQueuePair)
             ibv_qp_attr attributes{};
             ibv_qp_init_attr initial{};
             ASSERT_EQ(ibv_query_qp(last_queue_pair, &attributes,
-                                   IBV_QP_STATE | IBV_QP_CAP | IBV_QP_AV | IBV_QP_PATH_MTU |
-                                       IBV_QP_ACCESS_FLAGS | IBV_QP_RNR_RETRY,
+                                   IBV_QP_STATE | IBV_QP_CAP | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_ACCESS_FLAGS |
+                                       IBV_QP_RNR_RETRY,
                                    &initial),
                       0);
             EXPECT_EQ(attributes.qp_state, IBV_QPS_RTS);

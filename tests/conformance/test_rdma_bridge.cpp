@@ -2,6 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Our objects and plain libibverbs on one protection domain.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
 #include <fcntl.h>
 
 #include <doca_rdma.h>
@@ -48,9 +54,9 @@ void expect_that_plain_verbs_use(ibv_pd *pd, doca_dev *dev, const LocalMap &map,
     std::vector<std::byte> place(half);
     const VerbsHandle<ibv_mr> region(ibv_reg_mr(pd, place.data(), half, local_write));
     must_hold(region != nullptr, "ibv_reg_mr");
-    EXPECT_EQ(pair.run(IBV_WR_RDMA_READ, {place.data(), region->lkey},
-                       {memory.data() + half, mkey_of(second, dev)}, half),
-              IBV_WC_SUCCESS);
+    EXPECT_EQ(
+        pair.run(IBV_WR_RDMA_READ, {place.data(), region->lkey}, {memory.data() + half, mkey_of(second, dev)}, half),
+        IBV_WC_SUCCESS);
     EXPECT_TRUE(is_filled(place, 1));
 }
 
@@ -111,8 +117,7 @@ TEST_P(RdmaBridgeTest, keys_allow_what_the_permissions_of_the_map_allow)
 {
     const VerbsHandle<ibv_mr> region(ibv_reg_mr(pd, memory.data(), half, local_write));
     must_hold(region != nullptr, "ibv_reg_mr");
-    const bool has_atomics =
-        doca_rdma_job_get_supported(info, DOCA_RDMA_JOB_ATOMIC_FETCH_ADD) == DOCA_SUCCESS;
+    const bool has_atomics = doca_rdma_job_get_supported(info, DOCA_RDMA_JOB_ATOMIC_FETCH_ADD) == DOCA_SUCCESS;
     const Inventory inventory(1);
     for (const std::uint32_t access :
          {std::uint32_t{DOCA_ACCESS_LOCAL_READ_ONLY}, std::uint32_t{DOCA_ACCESS_LOCAL_READ_WRITE},
@@ -180,14 +185,12 @@ TEST_P(RdmaBridgeTest, a_device_of_a_pd_registers_memory_and_does_nothing_else)
     EXPECT_EQ(doca_mmap_export_dpu(map, bridge, &descriptor, &size), DOCA_ERROR_NOT_SUPPORTED);
     must(doca_mmap_export_rdma(map, dev, &descriptor, &size));
     doca_mmap *imported = untouched<doca_mmap>();
-    EXPECT_EQ(doca_mmap_create_from_export(nullptr, descriptor, size, bridge, &imported),
-              DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(doca_mmap_create_from_export(nullptr, descriptor, size, bridge, &imported), DOCA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(imported, untouched<doca_mmap>());
 
     doca_devinfo_rep **list = untouched<doca_devinfo_rep *>();
     std::uint32_t count = 77;
-    EXPECT_EQ(doca_devinfo_rep_list_create(bridge, DOCA_DEV_REP_FILTER_ALL, &list, &count),
-              DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(doca_devinfo_rep_list_create(bridge, DOCA_DEV_REP_FILTER_ALL, &list, &count), DOCA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(list, untouched<doca_devinfo_rep *>());
 
     DmaHandle dma;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Instances that share a work queue, and with it what their device has for each work queue: they come to it in any order,
-// fill it, fail, and leave it.
+// Instances that share a work queue, and with it what their device has for each work queue: they come to it in any
+// order, fill it, fail, and leave it.
 #include <atomic>
+#include <cstddef>
+#include <thread>
+#include <vector>
 
 #include "support/rdma_crowd.hpp"
 

@@ -2,7 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // RDMA jobs that fail, in submit and in retrieve, and what that leaves behind.
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <vector>
 
 #include "support/log_capture.hpp"
 #include "support/rdma_fixture.hpp"
@@ -188,8 +192,7 @@ TEST_P(RdmaErrors, LocalMemoryMustBeWritable)
 {
     Memory memory(MemoryKind::heap, 4096);
     const LocalMap map(dev, memory.bytes(), DOCA_ACCESS_RDMA_READ);
-    const BufHandle buf = inventory.full(map, memory.data(), 8),
-                    empty = inventory.empty(map, memory.data(), 8);
+    const BufHandle buf = inventory.full(map, memory.data(), 8), empty = inventory.empty(map, memory.data(), 8);
     EXPECT_EQ(left.send(buf), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(left.receive(empty), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(left.write(remote_empty(0, 8), buf), DOCA_ERROR_NOT_PERMITTED);
@@ -307,8 +310,7 @@ TEST_P(RdmaErrors, AMessageThatIsTooLongFailsOnBothSides)
 
 TEST_P(RdmaErrors, RightsOfThePeerAreCheckedOnMemoryAndInstance)
 {
-    constexpr std::uint32_t rights[] = {DOCA_ACCESS_RDMA_READ, DOCA_ACCESS_RDMA_WRITE,
-                                        DOCA_ACCESS_RDMA_ATOMIC};
+    constexpr std::uint32_t rights[] = {DOCA_ACCESS_RDMA_READ, DOCA_ACCESS_RDMA_WRITE, DOCA_ACCESS_RDMA_ATOMIC};
     const BufHandle full = local_full(0, 8);
     for (const bool on_memory : {true, false}) {
         for (int job = 0; job < 4; ++job) {

@@ -3,8 +3,12 @@
 //
 // The software device's connections with details, pages and messages that lie. Includes what the library
 // keeps to itself: only one who knows the layout can lie well.
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -54,10 +58,7 @@ public:
     ~MappedPage() { munmap(start_, size_); }
 
     [[nodiscard]] QueuePairPage &page() const { return *static_cast<QueuePairPage *>(start_); }
-    [[nodiscard]] MessageCell &cell(std::uint32_t i) const
-    {
-        return reinterpret_cast<MessageCell *>(&page() + 1)[i];
-    }
+    [[nodiscard]] MessageCell &cell(std::uint32_t i) const { return reinterpret_cast<MessageCell *>(&page() + 1)[i]; }
     [[nodiscard]] ReceiveEntry &first_entry() const
     {
         return *reinterpret_cast<ReceiveEntry *>(&cell(page().recv_queue_size));
@@ -314,8 +315,7 @@ TEST_P(RdmaForged, APeersLiesHurtOnlyTheConnection)
             ASSERT_EQ(end.send(src), DOCA_SUCCESS);
             EXPECT_EQ(end.try_retrieve().status, DOCA_ERROR_AGAIN) << "there is no receive";
         } else {
-            EXPECT_EQ(ended.result.result, trick == Trick::too_much ? DOCA_ERROR_FULL : DOCA_ERROR_IO_FAILED)
-                << i;
+            EXPECT_EQ(ended.result.result, trick == Trick::too_much ? DOCA_ERROR_FULL : DOCA_ERROR_IO_FAILED) << i;
             EXPECT_EQ(ended.result.length, 0U) << i;
             EXPECT_EQ(end.state(), DOCA_RDMA_STATE_ERROR);
             EXPECT_TRUE(is_filled(memory, 1)) << i;

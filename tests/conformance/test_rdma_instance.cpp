@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // RDMA instances: capabilities, properties, states, connection details.
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -30,8 +31,8 @@ TEST_P(RdmaCapabilities, AreTold)
     EXPECT_EQ(doca_rdma_job_get_supported(nullptr, DOCA_RDMA_JOB_SEND), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_rdma_get_transport_type_supported(info, DOCA_RDMA_TRANSPORT_RC), DOCA_SUCCESS);
     EXPECT_EQ(doca_rdma_get_transport_type_supported(info, DOCA_RDMA_TRANSPORT_DC), DOCA_ERROR_NOT_SUPPORTED);
-    for (const auto get : {doca_rdma_get_max_recv_queue_size, doca_rdma_get_max_send_queue_size,
-                           doca_rdma_get_max_message_size}) {
+    for (const auto get :
+         {doca_rdma_get_max_recv_queue_size, doca_rdma_get_max_send_queue_size, doca_rdma_get_max_message_size}) {
         std::uint32_t value = 0;
         EXPECT_EQ(get(info, &value), DOCA_SUCCESS);
         EXPECT_GE(value, 1024U);
@@ -274,8 +275,8 @@ TEST_P(RdmaInstance, LargestQueuesWork)
     std::uint32_t size = 0, length = 0;
     must(doca_rdma_get_max_recv_queue_size(info, &size));
     must(doca_rdma_get_max_buf_chain_len(info, DOCA_RDMA_JOB_RECV, DOCA_RDMA_TRANSPORT_RC, &length));
-    const RdmaEnd end(
-        dev, {.depth = 65536, .send_queue_size = size, .recv_queue_size = size, .recv_chain_length = length});
+    const RdmaEnd end(dev,
+                      {.depth = 65536, .send_queue_size = size, .recv_queue_size = size, .recv_chain_length = length});
     must(end.connect(end.details()));
     for (std::uint32_t i = 0; i < size; ++i)
         ASSERT_EQ(end.receive(nullptr), DOCA_SUCCESS);

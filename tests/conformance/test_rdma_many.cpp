@@ -4,9 +4,13 @@
 // Many connections on one work queue: they come and go while others have traffic, their peers sleep, lie and die.
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstring>
+#include <exception>
 #include <random>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -105,9 +109,9 @@ TEST_P(RdmaMany, AStoppedPeerIsNewsOfItsConnectionAlone)
 enum class Deed : std::uint32_t {
     send,
     receive,
-    put_quietly, ///< stores a message as send does, but is killed before it could ring
-    ring_all,    ///< sets all bits of the test's page of doorbells
-    send_and_hush, ///< sends, and clears them all, other connections' as well
+    put_quietly,    ///< stores a message as send does, but is killed before it could ring
+    ring_all,       ///< sets all bits of the test's page of doorbells
+    send_and_hush,  ///< sends, and clears them all, other connections' as well
     lie_about_bell, ///< its own: the page, the index and the descriptor
 };
 
@@ -330,8 +334,7 @@ TEST_P(RdmaManyForged, AMessageWhosePeerDiedBeforeItRangIsReceived)
                 ended = s.crowd.wait();
             }
             for (int i = 0; i != 2; ++i) {
-                EXPECT_EQ(ended.result.result,
-                          ended.user_data == 2 ? DOCA_SUCCESS : DOCA_ERROR_CONNECTION_RESET);
+                EXPECT_EQ(ended.result.result, ended.user_data == 2 ? DOCA_SUCCESS : DOCA_ERROR_CONNECTION_RESET);
                 if (i == 0)
                     ended = s.crowd.wait();
             }

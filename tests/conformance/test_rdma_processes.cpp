@@ -3,8 +3,11 @@
 //
 // RDMA between two processes, in memory of every kind, and with peers that sleep, fail and die.
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include <poll.h>
 

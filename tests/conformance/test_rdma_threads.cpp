@@ -4,9 +4,14 @@
 // The protocol with both ends in one process, each in a thread of its own, so that thread sanitizers see
 // both.
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <random>
+#include <span>
+#include <thread>
+#include <vector>
 
 #include <poll.h>
 
@@ -64,10 +69,10 @@ public:
             if (ended.type == DOCA_RDMA_JOB_RECV) {
                 must_hold(ended.user_data == done_receives && ended.result.immediate_data == done_receives,
                           "messages come in order");
-                must_hold(ended.result.length == length_of(done_receives) &&
-                              is_filled(slot(done_receives % window).first(ended.result.length),
-                                        peers_seed + done_receives),
-                          "messages come whole");
+                must_hold(
+                    ended.result.length == length_of(done_receives) &&
+                        is_filled(slot(done_receives % window).first(ended.result.length), peers_seed + done_receives),
+                    "messages come whole");
                 ++done_receives;
             } else {
                 must_hold(ended.user_data == done_sends, "sends end in order");
@@ -243,8 +248,7 @@ TEST_P(RdmaThreads, APeerThatStopsInTheMiddleLosesNothingTwice)
             if (one.status == DOCA_ERROR_AGAIN)
                 continue;
             EXPECT_EQ(one.user_data, ended++);
-            EXPECT_TRUE(one.result.result == DOCA_SUCCESS ||
-                        one.result.result == DOCA_ERROR_CONNECTION_RESET ||
+            EXPECT_TRUE(one.result.result == DOCA_SUCCESS || one.result.result == DOCA_ERROR_CONNECTION_RESET ||
                         one.result.result == DOCA_ERROR_SHUTDOWN);
         }
         other.join();

@@ -2,8 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Representors: lists, opening and closing, properties.
+#include <cstdint>
 #include <cstring>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "support/device.hpp"
 
@@ -55,12 +58,9 @@ TEST_P(RepTest, list_refuses_null)
 {
     doca_devinfo_rep **list = untouched<doca_devinfo_rep *>();
     std::uint32_t count = 77;
-    EXPECT_EQ(doca_devinfo_rep_list_create(nullptr, DOCA_DEV_REP_FILTER_ALL, &list, &count),
-              DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_devinfo_rep_list_create(dev, DOCA_DEV_REP_FILTER_ALL, nullptr, &count),
-              DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_devinfo_rep_list_create(dev, DOCA_DEV_REP_FILTER_ALL, &list, nullptr),
-              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_devinfo_rep_list_create(nullptr, DOCA_DEV_REP_FILTER_ALL, &list, &count), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_devinfo_rep_list_create(dev, DOCA_DEV_REP_FILTER_ALL, nullptr, &count), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_devinfo_rep_list_create(dev, DOCA_DEV_REP_FILTER_ALL, &list, nullptr), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(list, untouched<doca_devinfo_rep *>());
     EXPECT_EQ(count, 77u);
 }
@@ -181,12 +181,9 @@ TEST_P(RepTest, vuid)
     for (doca_devinfo_rep *rep : list) {
         char vuid[DOCA_DEVINFO_REP_VUID_SIZE + 1];
         std::memset(vuid, 'X', sizeof(vuid));
-        EXPECT_EQ(doca_devinfo_rep_get_vuid(nullptr, vuid, DOCA_DEVINFO_REP_VUID_SIZE),
-                  DOCA_ERROR_INVALID_VALUE);
-        EXPECT_EQ(doca_devinfo_rep_get_vuid(rep, nullptr, DOCA_DEVINFO_REP_VUID_SIZE),
-                  DOCA_ERROR_INVALID_VALUE);
-        EXPECT_EQ(doca_devinfo_rep_get_vuid(rep, vuid, DOCA_DEVINFO_REP_VUID_SIZE - 1),
-                  DOCA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(doca_devinfo_rep_get_vuid(nullptr, vuid, DOCA_DEVINFO_REP_VUID_SIZE), DOCA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(doca_devinfo_rep_get_vuid(rep, nullptr, DOCA_DEVINFO_REP_VUID_SIZE), DOCA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(doca_devinfo_rep_get_vuid(rep, vuid, DOCA_DEVINFO_REP_VUID_SIZE - 1), DOCA_ERROR_INVALID_VALUE);
         EXPECT_EQ(doca_devinfo_rep_get_vuid(rep, vuid, 0), DOCA_ERROR_INVALID_VALUE);
         EXPECT_EQ(std::string(vuid, sizeof(vuid)), std::string(sizeof(vuid), 'X'));
         ASSERT_EQ(doca_devinfo_rep_get_vuid(rep, vuid, DOCA_DEVINFO_REP_VUID_SIZE), DOCA_SUCCESS);
@@ -215,13 +212,11 @@ TEST_P(RepTest, pci_address)
         EXPECT_EQ(address[DOCA_DEVINFO_REP_PCI_ADDR_SIZE], 'X');
 
         std::uint8_t is_equal = 99;
-        EXPECT_EQ(doca_devinfo_rep_get_is_pci_addr_equal(nullptr, address, &is_equal),
-                  DOCA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(doca_devinfo_rep_get_is_pci_addr_equal(nullptr, address, &is_equal), DOCA_ERROR_INVALID_VALUE);
         EXPECT_EQ(doca_devinfo_rep_get_is_pci_addr_equal(rep, nullptr, &is_equal), DOCA_ERROR_INVALID_VALUE);
         EXPECT_EQ(doca_devinfo_rep_get_is_pci_addr_equal(rep, address, nullptr), DOCA_ERROR_INVALID_VALUE);
         for (const char *bad : {"", "03:00", "3:00.0", "03:00.8", "0000:03:00.0 ", "nonsense"})
-            EXPECT_EQ(doca_devinfo_rep_get_is_pci_addr_equal(rep, bad, &is_equal), DOCA_ERROR_INVALID_VALUE)
-                << bad;
+            EXPECT_EQ(doca_devinfo_rep_get_is_pci_addr_equal(rep, bad, &is_equal), DOCA_ERROR_INVALID_VALUE) << bad;
         EXPECT_EQ(is_equal, 99);
         EXPECT_EQ(doca_devinfo_rep_get_is_pci_addr_equal(rep, address, &is_equal), DOCA_SUCCESS);
         EXPECT_EQ(is_equal, 1);

@@ -2,8 +2,16 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // SHA in one job: what a device says that it can do, the digests themselves, and where they go.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <random>
 #include <set>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include <poll.h>
 
@@ -99,8 +107,7 @@ TEST_P(ShaTest, capabilities_refuse_bad_values)
     EXPECT_EQ(doca_sha_get_max_list_buf_num_elem(info, nullptr), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_sha_get_max_src_buffer_size(nullptr, &bytes), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_sha_get_max_src_buffer_size(info, nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_sha_get_min_dst_buffer_size(nullptr, DOCA_SHA_JOB_SHA1, &number),
-              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_sha_get_min_dst_buffer_size(nullptr, DOCA_SHA_JOB_SHA1, &number), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_sha_get_min_dst_buffer_size(info, DOCA_SHA_JOB_SHA1, nullptr), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_sha_get_hardware_supported(nullptr), DOCA_ERROR_INVALID_VALUE);
     for (const int type : {0, int{DOCA_SHA_JOB_SHA1} - 1, int{DOCA_SHA_JOB_SHA512_PARTIAL} + 1}) {
@@ -198,14 +205,12 @@ TEST_P(ShaLongTest, random_chains_against_openssl)
     for (int i = 0; i < times(300); ++i) {
         const ShaKind &kind = sha_kinds[random() % 3];
         // Each length, rather than each byte, is equally likely to have so many digits.
-        const std::size_t len =
-            1 + (std::size_t{random()} << 20 | random()) % (std::size_t{1} << (1 + random() % 15));
+        const std::size_t len = 1 + (std::size_t{random()} << 20 | random()) % (std::size_t{1} << (1 + random() % 15));
         const std::size_t offset = random() % 100;
         BufHandle from;
         std::size_t done = 0;
         while (done < len) {
-            const std::size_t part =
-                std::min<std::size_t>(len - done, random() % (len + 1)); // also empty ones
+            const std::size_t part = std::min<std::size_t>(len - done, random() % (len + 1)); // also empty ones
             BufHandle buf = request(offset + done, part);
             if (from.get() == nullptr)
                 from = std::move(buf);
@@ -328,8 +333,7 @@ TEST_P(ShaTest, as_many_jobs_as_the_queue_is_deep)
     for (std::size_t i = 0; i < 32; ++i) {
         requests.push_back(request(i, 64 + i));
         responses.push_back(inventory.empty(map, &memory[4096 + 32 * i], 32));
-        EXPECT_EQ(engine.submit(sha_job(engine.ctx(), sha_kinds[1], requests[i], responses[i])),
-                  DOCA_SUCCESS);
+        EXPECT_EQ(engine.submit(sha_job(engine.ctx(), sha_kinds[1], requests[i], responses[i])), DOCA_SUCCESS);
     }
     const BufHandle to = response();
     EXPECT_EQ(engine.submit(sha_job(engine.ctx(), sha_kinds[1], requests[0], to)), DOCA_ERROR_NO_MEMORY);

@@ -2,6 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // SHA jobs that are refused, which changes nothing.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "support/log_capture.hpp"
 #include "support/sha_fixture.hpp"
 
@@ -73,8 +78,8 @@ TEST_P(ShaErrorTest, data_outside_of_its_buffer)
 
 TEST_P(ShaErrorTest, unknown_job_types)
 {
-    for (const int type : {0, -1, int{DOCA_SHA_JOB_SHA1} - 1, int{DOCA_SHA_JOB_SHA512_PARTIAL} + 1,
-                           int{DOCA_DMA_JOB_MEMCPY}}) {
+    for (const int type :
+         {0, -1, int{DOCA_SHA_JOB_SHA1} - 1, int{DOCA_SHA_JOB_SHA512_PARTIAL} + 1, int{DOCA_DMA_JOB_MEMCPY}}) {
         doca_sha_job job = good_job();
         job.base.type = type;
         expect_refused(job, DOCA_ERROR_INVALID_VALUE, false);
@@ -234,8 +239,7 @@ TEST_P(ShaErrorTest, what_is_wrong_is_told_also_when_the_queue_is_full)
     EXPECT_EQ(small.submit(job), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(small.result_of(DOCA_SHA_JOB_SHA256), DOCA_SUCCESS);
     EXPECT_EQ(data_len_of(to), 52u);
-    EXPECT_EQ(session.run(sha_kinds[1], from, to, true), DOCA_SUCCESS)
-        << "the refused piece has changed nothing";
+    EXPECT_EQ(session.run(sha_kinds[1], from, to, true), DOCA_SUCCESS) << "the refused piece has changed nothing";
     EXPECT_EQ(hex(std::span(digest_memory).subspan(62, 32)), openssl_digest(sha_kinds[1], message(0, 100)));
 }
 

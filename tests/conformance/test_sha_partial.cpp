@@ -2,7 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // SHA in several jobs: sessions, how a message may be cut, and copies of a state.
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "sha_vectors.hpp"
 #include "support/graph_fixture.hpp"
@@ -17,8 +22,8 @@ namespace {
 class ShaPartialTest : public ShaTest {
 protected:
     /// Hashes [offset, offset + len) in one more piece.
-    [[nodiscard]] doca_error_t add(const Session &session, const ShaKind &kind, std::size_t offset,
-                                   std::size_t len, doca_buf *to, bool is_last = false) const
+    [[nodiscard]] doca_error_t add(const Session &session, const ShaKind &kind, std::size_t offset, std::size_t len,
+                                   doca_buf *to, bool is_last = false) const
     {
         const BufHandle from = request(offset, len);
         return session.run(kind, from, to, is_last);
@@ -76,8 +81,7 @@ TEST_P(ShaPartialTest, last_piece_of_whole_blocks)
     for (const ShaKind &kind : sha_kinds) {
         const BufHandle to = response();
         EXPECT_EQ(add(session, kind, 0, kind.block_size, to), DOCA_SUCCESS);
-        EXPECT_EQ(finish(session, kind, kind.block_size, kind.block_size),
-                  expected(kind, 2 * kind.block_size));
+        EXPECT_EQ(finish(session, kind, kind.block_size, kind.block_size), expected(kind, 2 * kind.block_size));
     }
 }
 
@@ -87,8 +91,7 @@ TEST_P(ShaPartialTest, pieces_that_are_no_multiple_of_the_block)
     for (const ShaKind &kind : sha_kinds) {
         const std::size_t block = kind.block_size;
         const BufHandle to = response();
-        for (const std::size_t len :
-             {std::size_t{1}, block - 1, block + 1, block / 2, 3 * block / 2, 10 * block - 1}) {
+        for (const std::size_t len : {std::size_t{1}, block - 1, block + 1, block / 2, 3 * block / 2, 10 * block - 1}) {
             const LogCapture log;
             EXPECT_EQ(add(session, kind, 0, len, to), DOCA_ERROR_INVALID_VALUE) << kind.name << ", " << len;
             EXPECT_LOGGED(log, "multiples of " + std::to_string(block));
@@ -149,8 +152,7 @@ TEST_P(ShaSplitTest, random_cuts_against_openssl)
     const Session session(engine);
     for (int i = 0; i < times(300); ++i) {
         const ShaKind &kind = sha_kinds[random() % 3];
-        const std::size_t len =
-            1 + (std::size_t{random()} << 20 | random()) % (std::size_t{1} << (1 + random() % 15));
+        const std::size_t len = 1 + (std::size_t{random()} << 20 | random()) % (std::size_t{1} << (1 + random() % 15));
         const BufHandle to = response();
         std::size_t done = 0;
         for (int pieces = 0; pieces < 20; ++pieces) {
@@ -203,8 +205,7 @@ TEST_P(ShaPartialTest, one_piece_of_a_session_in_flight)
     EXPECT_EQ(engine.submit(session.job(sha256, second, to, true)), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(session.copy_to(other), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(other.copy_to(session), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_sha_partial_session_destroy(engine.sha(), engine.workq(), session),
-              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_sha_partial_session_destroy(engine.sha(), engine.workq(), session), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(engine.result_of(sha256.partial_job), DOCA_SUCCESS);
     EXPECT_EQ(session.run(sha256, second, to, true), DOCA_SUCCESS);
     EXPECT_EQ(text_of(to), expected(sha256, 138));
@@ -256,11 +257,9 @@ TEST_P(ShaPartialTest, sessions_of_others)
     {
         const Session own(engine), foreign(elsewhere);
         const BufHandle from = request(0, 10), to = response();
-        for (doca_sha_partial_session *const session :
-             {static_cast<doca_sha_partial_session *>(nullptr),
-              static_cast<doca_sha_partial_session *>(foreign), of_second}) {
-            EXPECT_EQ(engine.run(piece_job(engine.ctx(), sha1, from, to, session, true)),
-                      DOCA_ERROR_INVALID_VALUE);
+        for (doca_sha_partial_session *const session : {static_cast<doca_sha_partial_session *>(nullptr),
+                                                        static_cast<doca_sha_partial_session *>(foreign), of_second}) {
+            EXPECT_EQ(engine.run(piece_job(engine.ctx(), sha1, from, to, session, true)), DOCA_ERROR_INVALID_VALUE);
             EXPECT_EQ(doca_sha_partial_session_destroy(engine.sha(), engine.workq(), session),
                       DOCA_ERROR_INVALID_VALUE);
             EXPECT_EQ(own.copy_to(session), DOCA_ERROR_INVALID_VALUE);
@@ -281,8 +280,7 @@ TEST_P(ShaPartialTest, create_refuses_bad_values)
     doca_sha_partial_session *session = untouched<doca_sha_partial_session>();
     EXPECT_EQ(doca_sha_partial_session_create(nullptr, engine.workq(), &session), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_sha_partial_session_create(engine.sha(), nullptr, &session), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_sha_partial_session_create(engine.sha(), engine.workq(), nullptr),
-              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_sha_partial_session_create(engine.sha(), engine.workq(), nullptr), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_sha_partial_session_create(engine.sha(), workq, &session), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(session, untouched<doca_sha_partial_session>());
     const Session own(engine);

@@ -2,8 +2,15 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Sync events in one process: life, states, and operations in synchronous mode.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <string>
+#include <system_error>
 #include <thread>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -115,8 +122,8 @@ TEST(SyncEvent, null_arguments)
 
 TEST_P(SyncEventTest, capabilities)
 {
-    for (const auto type : {DOCA_SYNC_EVENT_JOB_WAIT_GT, DOCA_SYNC_EVENT_JOB_GET,
-                            DOCA_SYNC_EVENT_JOB_UPDATE_SET, DOCA_SYNC_EVENT_JOB_UPDATE_ADD})
+    for (const auto type : {DOCA_SYNC_EVENT_JOB_WAIT_GT, DOCA_SYNC_EVENT_JOB_GET, DOCA_SYNC_EVENT_JOB_UPDATE_SET,
+                            DOCA_SYNC_EVENT_JOB_UPDATE_ADD})
         EXPECT_EQ(doca_sync_event_job_get_supported(info, type), DOCA_SUCCESS);
     for (const int type : {DOCA_SYNC_EVENT_JOB_WAIT_GT - 1, DOCA_SYNC_EVENT_JOB_UPDATE_ADD + 1})
         EXPECT_EQ(doca_sync_event_job_get_supported(info, static_cast<doca_sync_event_job_types>(type)),

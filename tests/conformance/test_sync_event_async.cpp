@@ -3,7 +3,12 @@
 //
 // Sync events in asynchronous mode: jobs, and waits that sleep. Both handles of an event are in this process,
 // where sanitizers see what orders them.
+#include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
 #include <thread>
 
 #include <time.h>
@@ -178,8 +183,7 @@ namespace {
 /// The DPU's side sleeps, the host's updates; with the counter in either memory.
 class SyncSleepTest : public SyncJobTest {
 protected:
-    void for_each_place(
-        const std::function<void(const Event &updated, const Event &awaited, EventQueue &queue)> &body)
+    void for_each_place(const std::function<void(const Event &updated, const Event &awaited, EventQueue &queue)> &body)
     {
         for (const bool is_own : {false, true}) {
             SCOPED_TRACE(is_own ? "in the program's memory" : "in the library's memory");
@@ -289,8 +293,7 @@ TEST_P(SyncSleepTest, many_different_conditions)
     for_each_place([&](const Event &updated, const Event &awaited, EventQueue &queue) {
         // One byte each, more of them than the counter's page has room for.
         for (unsigned byte = 0; byte < 8; ++byte)
-            must(queue.submit_wait(awaited, std::uint64_t{1} << (8 * byte), std::uint64_t{0xff} << (8 * byte),
-                                   byte));
+            must(queue.submit_wait(awaited, std::uint64_t{1} << (8 * byte), std::uint64_t{0xff} << (8 * byte), byte));
         for (const unsigned byte : {6u, 0u, 7u, 1u, 5u, 2u, 4u, 3u}) {
             queue.arm();
             EXPECT_FALSE(queue.is_signalled());

@@ -3,9 +3,14 @@
 //
 // Sync events between processes: operations, sleep, and death at any time; and exports that lie.
 #include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <optional>
 #include <random>
+#include <span>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "support/forged_export.hpp"
 #include "support/log_capture.hpp"
@@ -207,8 +212,7 @@ TEST_P(SyncRemoteTest, death_of_the_holder_ends_everything)
     must(polling.submit_wait(awaited, 5));
     sleeping.arm();
     EXPECT_FALSE(sleeping.is_signalled());
-    std::thread spinning(
-        [&] { EXPECT_EQ(doca_sync_event_wait_gt(event, 5, all_bits), DOCA_ERROR_CONNECTION_RESET); });
+    std::thread spinning([&] { EXPECT_EQ(doca_sync_event_wait_gt(event, 5, all_bits), DOCA_ERROR_CONNECTION_RESET); });
     std::thread yielding(
         [&] { EXPECT_EQ(doca_sync_event_wait_gt_yield(event, 5, all_bits), DOCA_ERROR_CONNECTION_RESET); });
     const LogCapture log;
@@ -242,8 +246,7 @@ TEST_P(SyncRemoteTest, holder_that_destroys_the_event_ends_everything)
     queue.add(awaited);
     must(queue.submit_wait(awaited, 5));
     queue.arm();
-    std::thread spinning(
-        [&] { EXPECT_EQ(doca_sync_event_wait_gt(event, 5, all_bits), DOCA_ERROR_CONNECTION_RESET); });
+    std::thread spinning([&] { EXPECT_EQ(doca_sync_event_wait_gt(event, 5, all_bits), DOCA_ERROR_CONNECTION_RESET); });
     must(there.run(Order::destroy).status);
     spinning.join();
     EXPECT_TRUE(queue.is_signalled(EventQueue::patience));
@@ -252,8 +255,7 @@ TEST_P(SyncRemoteTest, holder_that_destroys_the_event_ends_everything)
     EXPECT_EQ(doca_sync_event_update_set(event, 1), DOCA_ERROR_CONNECTION_RESET);
     const auto blob = there.blob();
     doca_sync_event *made = untouched<doca_sync_event>();
-    EXPECT_EQ(doca_sync_event_create_from_export(dpu, blob.data(), blob.size(), &made),
-              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_sync_event_create_from_export(dpu, blob.data(), blob.size(), &made), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(made, untouched<doca_sync_event>());
 }
 
@@ -348,8 +350,7 @@ TEST_P(SyncRemoteTest, death_of_the_publisher_ends_synchronous_waits)
     Event event = host_event(Publisher::dpu);
     event.start();
     RemoteEvent there = remote_dpu(event);
-    std::thread spinning(
-        [&] { EXPECT_EQ(doca_sync_event_wait_gt(event, 5, all_bits), DOCA_ERROR_CONNECTION_RESET); });
+    std::thread spinning([&] { EXPECT_EQ(doca_sync_event_wait_gt(event, 5, all_bits), DOCA_ERROR_CONNECTION_RESET); });
     std::thread yielding(
         [&] { EXPECT_EQ(doca_sync_event_wait_gt_yield(event, 5, all_bits), DOCA_ERROR_CONNECTION_RESET); });
     there.kill();
@@ -507,8 +508,7 @@ TEST_P(SyncBlobTest, memory_maps_and_events_are_not_mixed_up)
     RemoteEvent there = remote_host(Publisher::cpu);
     const std::vector<std::byte> blob = bytes_of(there.blob());
     doca_mmap *mmap = untouched<doca_mmap>();
-    EXPECT_EQ(doca_mmap_create_from_export(nullptr, blob.data(), blob.size(), dpu, &mmap),
-              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_mmap_create_from_export(nullptr, blob.data(), blob.size(), dpu, &mmap), DOCA_ERROR_INVALID_VALUE);
     const CounterDescriptor parts = parse_counter(blob);
     for (const ExportDescriptor &part : {parts.page, parts.word}) {
         const std::vector<std::byte> as_map = seal(part);
@@ -563,7 +563,6 @@ TEST_P(SyncBlobTest, devices_of_another_port_are_refused)
     const DevHandle importer = open_device(strangers.front().importer);
     const auto blob = event.export_to_dpu(exporter);
     doca_sync_event *made = untouched<doca_sync_event>();
-    EXPECT_EQ(doca_sync_event_create_from_export(importer, blob.data(), blob.size(), &made),
-              DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(doca_sync_event_create_from_export(importer, blob.data(), blob.size(), &made), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(made, untouched<doca_sync_event>());
 }

@@ -4,7 +4,9 @@
 // Copies on RDMA devices of which the device fails one: the work queue's queue pair breaks with it, and all
 // others are done all the same. The device is made to fail by a wrong key on a receive's way to it.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include <doca_rdma_bridge.h>
@@ -87,8 +89,7 @@ protected:
             Job job{destination(i * part, part), source(i * part, length)};
             if (with_lists && i % 3 == 1) {
                 job.src = source(i * part, length / 2);
-                must(doca_buf_list_chain(job.src,
-                                         source(i * part + length / 2, length - length / 2).release()));
+                must(doca_buf_list_chain(job.src, source(i * part + length / 2, length - length / 2).release()));
             }
             jobs.push_back(std::move(job));
         }

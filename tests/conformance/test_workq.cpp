@@ -2,8 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Work queues in polling mode: creation, depth, submitting and retrieving over one and several contexts.
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <map>
+#include <vector>
 
 #include "support/dma_fixture.hpp"
 #include "support/sanitizers.hpp"
@@ -97,8 +100,7 @@ protected:
     {
         for (doca_ctx *each : ctx) {
             const doca_error_t status = doca_ctx_workq_rm(each, workq);
-            EXPECT_TRUE(status == DOCA_SUCCESS || status == DOCA_ERROR_NOT_FOUND ||
-                        status == DOCA_ERROR_BAD_STATE);
+            EXPECT_TRUE(status == DOCA_SUCCESS || status == DOCA_ERROR_NOT_FOUND || status == DOCA_ERROR_BAD_STATE);
         }
     }
     void attach(std::size_t i) { must(doca_ctx_workq_add(ctx[i], workq)); }

@@ -4,7 +4,11 @@
 // Work queues in event-driven mode: the handle, and that no order of arm, submit and completion loses a
 // signal. Each test runs with jobs that are carried out in submit, and on software devices also with those
 // carried out in retrieve.
+#include <cstddef>
+#include <cstdint>
 #include <random>
+#include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -326,8 +330,7 @@ TEST_P(WorkqEventTest, clear_refuses_another_handle)
     submit(1);
     EXPECT_TRUE(wait_for_signal());
     EXPECT_EQ(doca_workq_event_handle_clear(engine.workq(), handle + 1), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_workq_event_handle_clear(engine.workq(), doca_event_invalid_handle),
-              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_workq_event_handle_clear(engine.workq(), doca_event_invalid_handle), DOCA_ERROR_INVALID_VALUE);
     EXPECT_TRUE(is_signalled());
     clear();
     EXPECT_EQ(retrieve(), 1u);

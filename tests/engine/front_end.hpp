@@ -5,8 +5,10 @@
 // the engine as the API generations do, and shows what one needs of it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 
 #include "../../src/core/engine/completion_queue.hpp"

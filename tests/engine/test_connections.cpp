@@ -2,8 +2,13 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The engine's connections, through a front end of the test's own: both ends in this process.
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -22,8 +27,8 @@ using opendoca::MemoryKey;
 using opendoca::TransferCheck;
 using opendoca::TransferPlan;
 
-constexpr std::uint32_t all_rights = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE |
-                                     DOCA_ACCESS_RDMA_ATOMIC;
+constexpr std::uint32_t all_rights =
+    DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
 
 /// One end, with tasks of its own.
 struct End {
@@ -46,10 +51,7 @@ struct End {
     }
     ~End() { pair->detach(); }
 
-    [[nodiscard]] std::vector<std::byte> details() const
-    {
-        return {pair->details().begin(), pair->details().end()};
-    }
+    [[nodiscard]] std::vector<std::byte> details() const { return {pair->details().begin(), pair->details().end()}; }
 
     TransferCheck check;
     TaskEngine tasks;
@@ -137,9 +139,9 @@ TEST_P(EngineConnections, read_write_and_count_in_the_peers_memory)
     const BufHandle old = inventory.full(a_map, &a_memory[2048], 8);
     Task added;
     ASSERT_EQ(a.check.update(old, word, key), DOCA_SUCCESS);
-    ASSERT_EQ(a.pair->update(added.tag(), *old.get(), *word.get(),
-                             {opendoca::AtomicUpdate::Kind::fetch_and_add, 2, 0}, *key),
-              DOCA_SUCCESS);
+    ASSERT_EQ(
+        a.pair->update(added.tag(), *old.get(), *word.get(), {opendoca::AtomicUpdate::Kind::fetch_and_add, 2, 0}, *key),
+        DOCA_SUCCESS);
     a.tasks.run(added);
     EXPECT_EQ(added.status(), DOCA_SUCCESS);
     std::uint64_t after = 0, fetched = 0;

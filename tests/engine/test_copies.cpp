@@ -2,6 +2,13 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The engine's copies, through a front end of the test's own.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <tuple>
+#include <vector>
+
 #include <poll.h>
 
 #include <gtest/gtest.h>
@@ -167,8 +174,12 @@ TEST_P(EngineCopies, outside_of_a_buffer_are_refused)
     const BufHandle src = inventory.full(from_map, &from[64], 64);
     const BufHandle dst = inventory.empty(to_map, &to[64], 64);
     Task task;
-    for (const auto &[buf, offset, length] : {std::tuple{src.get(), -1, 8}, {src.get(), 60, 5}, {src.get(), 65, 0},
-                                              {dst.get(), -64, 8}, {dst.get(), 0, 65}, {dst.get(), 80, 0}}) {
+    for (const auto &[buf, offset, length] : {std::tuple{src.get(), -1, 8},
+                                              {src.get(), 60, 5},
+                                              {src.get(), 65, 0},
+                                              {dst.get(), -64, 8},
+                                              {dst.get(), 0, 65},
+                                              {dst.get(), 80, 0}}) {
         auto *const head = buf == src.get() ? &from[64] : &to[64];
         ASSERT_EQ(doca_buf_set_data(buf, head + offset, static_cast<std::size_t>(length)), DOCA_SUCCESS);
         EXPECT_EQ(submit(*engine, task, dst, src), DOCA_ERROR_INVALID_VALUE) << offset;

@@ -3,7 +3,11 @@
 //
 // Operations that the CPU does for any device, through a front end of the test's own.
 #include <array>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include <openssl/sha.h>
 

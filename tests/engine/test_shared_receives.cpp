@@ -2,7 +2,14 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Receives that connections share: several senders, one queue of receives.
+#include <array>
+#include <atomic>
+#include <cstdint>
 #include <cstring>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 

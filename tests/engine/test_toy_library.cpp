@@ -3,6 +3,9 @@
 //
 // docs/adding-a-library.md, followed: a library of DOCA 2.2 whose jobs turn the bits of a buffer's data.
 #include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <vector>
 
 #include <gtest/gtest.h>
 

@@ -2,9 +2,14 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // docs/adding-a-provider.md, followed: a device that copies, some time after it was asked to, and can do nothing else.
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <deque>
+#include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <poll.h>
 

@@ -93,8 +93,7 @@ static inline void send_message(struct doca_comm_channel_ep_t *ep, const void *m
 {
     doca_error_t result;
 
-    while ((result = doca_comm_channel_ep_sendto(ep, message, length, DOCA_CC_MSG_FLAG_NONE, peer)) ==
-           DOCA_ERROR_AGAIN)
+    while ((result = doca_comm_channel_ep_sendto(ep, message, length, DOCA_CC_MSG_FLAG_NONE, peer)) == DOCA_ERROR_AGAIN)
         take_a_nap();
     must(result, "doca_comm_channel_ep_sendto");
 }

@@ -43,8 +43,7 @@ static void copy(struct doca_dma *dma, struct doca_workq *workq, struct doca_buf
 
     MUST(doca_buf_reset_data_len(to));
     MUST(doca_workq_submit(workq, &job.base));
-    while ((result = doca_workq_progress_retrieve(workq, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE)) ==
-           DOCA_ERROR_AGAIN)
+    while ((result = doca_workq_progress_retrieve(workq, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE)) == DOCA_ERROR_AGAIN)
         take_a_nap();
     must(result, "doca_workq_progress_retrieve");
 }

@@ -3,11 +3,18 @@
 //
 // Feeds a target: its corpus, all beginnings of that, and mutations. The same ones for the same seed.
 //     fuzz_TARGET CORPUS_FOLDER [number of mutations [seed]]
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "target.hpp"
 
@@ -59,15 +66,12 @@ public:
 private:
     /// Not std::uniform_int_distribution, which differs between standard libraries.
     [[nodiscard]] std::size_t below(std::size_t bound) { return static_cast<std::size_t>(random_() % bound); }
-    [[nodiscard]] const std::string &one_of(const std::vector<std::string> &all)
-    {
-        return all[below(all.size())];
-    }
+    [[nodiscard]] const std::string &one_of(const std::vector<std::string> &all) { return all[below(all.size())]; }
 
     void mutate(std::string &text)
     {
-        static constexpr std::uint64_t values[] = {
-            0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 1ULL << 63, ~0ULL};
+        static constexpr std::uint64_t values[] = {0,      1,          0x7f,       0x80,       0xff,       0x7fff,
+                                                   0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 1ULL << 63, ~0ULL};
         const std::size_t at = below(text.size() + 1);
         const std::size_t length = std::min(text.size() - at, below(16));
         switch (below(7)) {

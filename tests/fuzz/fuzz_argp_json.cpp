@@ -24,8 +24,7 @@
 #include <doca_argp.h>
 #include <doca_log.h>
 
-namespace
-{
+namespace {
 
 /// What the callbacks saw of one file; touching every byte lets the sanitizers look at it.
 struct Seen {
@@ -116,8 +115,8 @@ void run_program(int file, bool is_dpdk_and_grpc_program)
     std::string flag = "--json=/proc/self/fd/" + std::to_string(file);
     std::array<char *, 3> argv = {program.data(), flag.data(), nullptr};
     const doca_error_t result = doca_argp_start(2, argv.data());
-    require(result == DOCA_SUCCESS || result == DOCA_ERROR_INVALID_VALUE ||
-                result == DOCA_ERROR_NOT_SUPPORTED || result == DOCA_ERROR_IO_FAILED,
+    require(result == DOCA_SUCCESS || result == DOCA_ERROR_INVALID_VALUE || result == DOCA_ERROR_NOT_SUPPORTED ||
+                result == DOCA_ERROR_IO_FAILED,
             "an error that no file can cause");
     require(result == DOCA_SUCCESS || seen.calls == 0, "a callback ran although the file is wrong");
     require(doca_argp_destroy() == DOCA_SUCCESS, "no destroy");
@@ -143,8 +142,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
 
 #ifndef OPENDOCA_LIBFUZZER
 
-namespace
-{
+namespace {
 
 const std::vector<std::string> seeds = {
     R"({"doca_general_flags": {"log-level": 60}, "doca_program_flags": {"text": "03:00.0", "number": 64}})",
@@ -206,8 +204,7 @@ const std::vector<std::string> words = {
     "/**/",
 };
 
-class Mutator
-{
+class Mutator {
 public:
     explicit Mutator(std::uint64_t seed) : random_(seed) {}
 

@@ -6,8 +6,10 @@
 // byte of an input says whether the rest is a blob as it stands, or is what is changed of a right one; then
 // its checksum is made right again.
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <vector>
 
 #include <doca_ctx.h>
 #include <doca_dev.h>
@@ -69,15 +71,13 @@ public:
     void take(const std::vector<std::byte> &blob)
     {
         doca_mmap *imported = nullptr;
-        if (doca_mmap_create_from_export(nullptr, blob.data(), blob.size(), importer_, &imported) !=
-            DOCA_SUCCESS)
+        if (doca_mmap_create_from_export(nullptr, blob.data(), blob.size(), importer_, &imported) != DOCA_SUCCESS)
             return;
         void *start = nullptr;
         std::size_t size = 0;
         must(doca_mmap_get_memrange(imported, &start, &size));
         auto *const at = static_cast<std::byte *>(start);
-        require(at >= memory_.data() && at + size <= memory_.data() + memory_.size(),
-                "it is what was exported");
+        require(at >= memory_.data() && at + size <= memory_.data() + memory_.size(), "it is what was exported");
         must(doca_mmap_destroy(imported));
     }
 
@@ -162,8 +162,8 @@ public:
     void take(const std::vector<std::byte> &blob)
     {
         doca_sync_event *imported = nullptr;
-        if (doca_sync_event_create_from_export(dpu_, reinterpret_cast<const std::uint8_t *>(blob.data()),
-                                               blob.size(), &imported) == DOCA_SUCCESS)
+        if (doca_sync_event_create_from_export(dpu_, reinterpret_cast<const std::uint8_t *>(blob.data()), blob.size(),
+                                               &imported) == DOCA_SUCCESS)
             must(doca_sync_event_destroy(imported));
     }
 
@@ -199,8 +199,7 @@ void test_input(Input input)
         return;
     const bool is_sealed = (input[0] & std::byte{1}) == std::byte{};
     const Input rest = input.subspan(1);
-    std::vector<std::byte> blob =
-        is_sealed ? changed(target.right, rest) : std::vector(rest.begin(), rest.end());
+    std::vector<std::byte> blob = is_sealed ? changed(target.right, rest) : std::vector(rest.begin(), rest.end());
     if (is_sealed)
         seal(blob);
     if (!blob.empty())

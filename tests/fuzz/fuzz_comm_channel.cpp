@@ -4,11 +4,15 @@
 // Fuzz target: a client of Comm Channel that says anything: at first, and in the memory that it shares with
 // the service. The first 40 bytes of an input are what is changed of a right hello; the rest, what is changed
 // in the memory.
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -58,8 +62,7 @@ public:
         const std::string digits = socket_.filename().string().substr(3);
         hello_.magic = opendoca::comm_channel::wire_magic;
         hello_.version = opendoca::comm_channel::wire_version;
-        hello_.service = {std::stoull(digits.substr(0, 16), nullptr, 16),
-                          std::stoull(digits.substr(16), nullptr, 16)};
+        hello_.service = {std::stoull(digits.substr(0, 16), nullptr, 16), std::stoull(digits.substr(16), nullptr, 16)};
         hello_.limits = {256, 8, 8};
     }
     Service(const Service &) = delete;
@@ -78,15 +81,13 @@ public:
         address.sun_family = AF_UNIX;
         socket_.string().copy(address.sun_path, sizeof(address.sun_path) - 1);
         const int client = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-        require(connect(client, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0,
-                "it listens");
-        std::vector<std::byte> hello = changed(std::as_bytes(std::span(&hello_, 1)),
-                                               input.first(std::min(input.size(), sizeof(hello_))));
+        require(connect(client, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0, "it listens");
+        std::vector<std::byte> hello =
+            changed(std::as_bytes(std::span(&hello_, 1)), input.first(std::min(input.size(), sizeof(hello_))));
         // How much of it is sent: of most inputs all.
         const std::size_t cut =
             input.size() > 41 && input[40] == std::byte{0xff} ? std::to_integer<std::size_t>(input[41]) : 0;
-        require(send(client, hello.data(), hello.size() - cut % hello.size(), MSG_NOSIGNAL) > 0,
-                "it can be told");
+        require(send(client, hello.data(), hello.size() - cut % hello.size(), MSG_NOSIGNAL) > 0, "it can be told");
         poll();
         damage(client, input.subspan(std::min(input.size(), sizeof(hello_))));
         poll();
@@ -107,8 +108,7 @@ private:
             char text[256];
             std::size_t length = sizeof(text);
             doca_comm_channel_addr_t *peer = nullptr;
-            const doca_error_t status =
-                doca_comm_channel_ep_recvfrom(ep_, text, &length, DOCA_CC_MSG_FLAG_NONE, &peer);
+            const doca_error_t status = doca_comm_channel_ep_recvfrom(ep_, text, &length, DOCA_CC_MSG_FLAG_NONE, &peer);
             if (status == DOCA_ERROR_AGAIN)
                 return;
             if (status != DOCA_SUCCESS)
@@ -116,13 +116,12 @@ private:
             require(length <= sizeof(text), "a message fits");
             require(client_ == nullptr || client_ == peer, "there is one client");
             client_ = peer;
-            (void)doca_comm_channel_ep_sendto(ep_, text, std::max<std::size_t>(length, 1),
-                                              DOCA_CC_MSG_FLAG_NONE, peer);
+            (void)doca_comm_channel_ep_sendto(ep_, text, std::max<std::size_t>(length, 1), DOCA_CC_MSG_FLAG_NONE, peer);
         }
     }
 
-    /// Nobody is connected. Somebody who looks into /proc/PID/fd, as an importer does, holds a file for that moment, and
-    /// if its process closes it just then, the socket's end comes a little later.
+    /// Nobody is connected. Somebody who looks into /proc/PID/fd, as an importer does, holds a file for that moment,
+    /// and if its process closes it just then, the socket's end comes a little later.
     bool is_alone_soon()
     {
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
@@ -162,8 +161,7 @@ private:
         close(files[1]);
         // Pairs of a place, of which the first ones are the most interesting, and a value.
         for (std::size_t i = 0; i + 2 < input.size(); i += 3) {
-            const std::size_t at =
-                std::to_integer<std::size_t>(input[i]) * (input[i + 1] == std::byte{} ? 8 : 4);
+            const std::size_t at = std::to_integer<std::size_t>(input[i]) * (input[i + 1] == std::byte{} ? 8 : 4);
             if (at < size)
                 memory[at] ^= input[i + 2];
         }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Fuzz target: whoever reaches the port of an RDMA server where our own connector takes the place of rdma_cm. An input's first
-// byte says in which pieces the client speaks and what the server's program answers; the others are what is changed of a
-// right request, and what follows it.
+// Fuzz target: whoever reaches the port of an RDMA server where our own connector takes the place of rdma_cm. An
+// input's first byte says in which pieces the client speaks and what the server's program answers; the others are what
+// is changed of a right request, and what follows it.
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -29,7 +32,8 @@ void requested(doca_rdma_connection *connection, doca_data)
 {
     if (answer == Answer::accept) {
         const doca_error_t status = doca_rdma_connection_accept(connection, nullptr, 0);
-        require(status == DOCA_SUCCESS || status == DOCA_ERROR_CONNECTION_ABORTED, "a request is accepted, or can't be");
+        require(status == DOCA_SUCCESS || status == DOCA_ERROR_CONNECTION_ABORTED,
+                "a request is accepted, or can't be");
     } else if (answer == Answer::reject) {
         must(doca_rdma_connection_reject(connection));
     }
@@ -74,7 +78,8 @@ public:
     {
         for (doca_rdma *const rdma : {server_, client_}) {
             (void)doca_ctx_stop(doca_rdma_as_ctx(rdma));
-            for (doca_ctx_states state{}; state != DOCA_CTX_STATE_IDLE; must(doca_ctx_get_state(doca_rdma_as_ctx(rdma), &state)))
+            for (doca_ctx_states state{}; state != DOCA_CTX_STATE_IDLE;
+                 must(doca_ctx_get_state(doca_rdma_as_ctx(rdma), &state)))
                 (void)doca_pe_progress(pe_);
             must(doca_rdma_destroy(rdma));
         }
@@ -101,7 +106,8 @@ public:
         address.sin_family = AF_INET;
         address.sin_port = htons(port_);
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        require(connect(socket, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0, "the server listens");
+        require(connect(socket, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0,
+                "the server listens");
         const linger at_once = {.l_onoff = 1, .l_linger = 0}; // else the port would be kept for a minute
         (void)setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
         while (!bytes.empty()) {

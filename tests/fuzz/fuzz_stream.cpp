@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Fuzz target: a peer of Comm Channel by TCP that says anything, in any pieces. A byte of an input below 0xf0 is how many of
-// the next ones the peer sends; others are what this side does meanwhile.
+// Fuzz target: a peer of Comm Channel by TCP that says anything, in any pieces. A byte of an input below 0xf0 is how
+// many of the next ones the peer sends; others are what this side does meanwhile.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
 #include <sys/socket.h>
 
 #include "../../src/comm_channel/stream.hpp"

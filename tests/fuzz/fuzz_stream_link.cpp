@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Fuzz target: a peer of Comm Channel that says anything by its queue pair, and by TCP, in any order. The first byte of an
-// input says which side it plays, the second how many of the next ones are what is changed of the right details of its queue
-// pair. Then each byte below 0x80 is how many of the next ones are one message by the queue pair; below 0xc0, less 0x80, how
-// many it sends by TCP; and others are what one of the two does.
+// Fuzz target: a peer of Comm Channel that says anything by its queue pair, and by TCP, in any order. The first byte of
+// an input says which side it plays, the second how many of the next ones are what is changed of the right details of
+// its queue pair. Then each byte below 0x80 is how many of the next ones are one message by the queue pair; below 0xc0,
+// less 0x80, how many it sends by TCP; and others are what one of the two does.
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include <sys/socket.h>
 
@@ -159,8 +164,10 @@ public:
         if (!is_service)
             stream_->accept_service_offer(device().messages_by(), shape, shape, offer_);
         SharedPage &page = memory_.page();
-        out_.attach(is_service ? page.to_client : page.to_service, is_service ? memory_.to_client() : memory_.to_service(), shape);
-        in_.attach(is_service ? page.to_service : page.to_client, is_service ? memory_.to_service() : memory_.to_client(), shape);
+        out_.attach(is_service ? page.to_client : page.to_service,
+                    is_service ? memory_.to_client() : memory_.to_service(), shape);
+        in_.attach(is_service ? page.to_service : page.to_client,
+                   is_service ? memory_.to_service() : memory_.to_client(), shape);
         const Offer own = stream_->offer();
         if (own.size != 0)
             peer_.connect(own.used_details());

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Fuzz target: the JSON of DOCA_SOFT_TOPOLOGY, and the text of DOCA_SOFT_FAULTS.
+#include <memory>
 #include <string>
 
 #include "../../src/core/device/soft/faults/fault_plan.hpp"

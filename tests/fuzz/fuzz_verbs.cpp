@@ -3,7 +3,9 @@
 //
 // Fuzz target: the connection details and the export descriptors of verbs and mlx5 devices, which need no device to be
 // read. The checksum of an input is made right.
+#include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "../../src/core/crc32.hpp"
 #include "../../src/core/device/descriptor.hpp"
@@ -25,10 +27,14 @@ void test_input(Input input)
         return to_bytes(DescriptorKind::verbs_connection, details);
     }();
     static const std::vector<std::byte> right_memory =
-        to_bytes(DescriptorKind::verbs_memory,
-                 RemoteMemoryDescriptor{.addr = 4096, .len = 64, .key = 1, .access = 16});
-    constexpr mlx5::SharedMemoryDescriptor shared = {
-        .addr = 4096, .len = 8, .card_guid = 1, .vhca_id = 1, .key_index = 1, .access = Access::dpu_read_write, .access_key = {}};
+        to_bytes(DescriptorKind::verbs_memory, RemoteMemoryDescriptor{.addr = 4096, .len = 64, .key = 1, .access = 16});
+    constexpr mlx5::SharedMemoryDescriptor shared = {.addr = 4096,
+                                                     .len = 8,
+                                                     .card_guid = 1,
+                                                     .vhca_id = 1,
+                                                     .key_index = 1,
+                                                     .access = Access::dpu_read_write,
+                                                     .access_key = {}};
     static const std::vector<std::byte> right_shared = to_bytes(DescriptorKind::mlx5_memory, shared),
                                         right_counter = to_bytes(DescriptorKind::mlx5_counter, shared);
     for (const std::vector<std::byte> &right : {right_details, right_memory, right_shared, right_counter}) {

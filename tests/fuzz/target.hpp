@@ -47,8 +47,7 @@ inline void set_up()
 {
     setenv("DOCA_SOFT", "1", 1);
 #ifdef OPENDOCA_STATIC_CORE
-    must(opendoca::library_log().set_global_limit(opendoca::LogLevel::critical,
-                                                  &opendoca::LogLimits::set_lower));
+    must(opendoca::library_log().set_global_limit(opendoca::LogLevel::critical, &opendoca::LogLimits::set_lower));
 #elif defined(OPENDOCA_V3)
     doca_log_backend *backend = nullptr;
     std::FILE *const sink = std::fopen("/dev/null", "we");

@@ -35,8 +35,7 @@ int post_read(ibv_qp_ex *pair, const Transfer &transfer)
 {
     start(pair, transfer, 0);
     ibv_wr_rdma_read(pair, transfer.remote_key, transfer.remote);
-    ibv_wr_set_sge(pair, transfer.local_key, reinterpret_cast<std::uintptr_t>(transfer.local),
-                   transfer.length);
+    ibv_wr_set_sge(pair, transfer.local_key, reinterpret_cast<std::uintptr_t>(transfer.local), transfer.length);
     return ibv_wr_complete(pair);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What a program executes that calls libibverbs, and libmlx5, itself, for the same jobs: the calls, and what it takes to
-// make them. Built as libraries are for users.
+// What a program executes that calls libibverbs, and libmlx5, itself, for the same jobs: the calls, and what it takes
+// to make them. Built as libraries are for users.
 #pragma once
 
 #include <cstddef>

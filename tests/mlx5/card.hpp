@@ -4,6 +4,8 @@
 // The card made of software that a test was started on (docs/card.md), and processes on its host's side.
 #pragma once
 
+#include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 

@@ -23,8 +23,8 @@ auto counted(bool is_counted, Call call)
     return result;
 }
 
-/// Jobs, one at a time. @p start is counted, and so is @p end, which gives how often there was nothing yet. Several times
-/// if need be: a work queue that often has nothing goes other ways than one of which little is asked in vain.
+/// Jobs, one at a time. @p start is counted, and so is @p end, which gives how often there was nothing yet. Several
+/// times if need be: a work queue that often has nothing goes other ways than one of which little is asked in vain.
 template <typename Before, typename Start, typename After, typename End>
 void count_jobs(const char *name, Before before, Start start, After after, End end)
 {

@@ -2,7 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Copies by the DMA engine for callgrind, as path_cost.cpp has other jobs; and the same by libmlx5 alone.
+#include <cstddef>
+#include <cstdint>
 #include <thread>
+#include <vector>
 
 #include <infiniband/mlx5dv.h>
 
@@ -155,7 +158,8 @@ TEST_F(BareCost, OfCopy)
 {
     ibv_qp_ex *const sender = ibv_qp_to_qp_ex(pair.get());
     mlx5dv_qp_ex *const engine = mlx5dv_qp_ex_from_ibv_qp_ex(sender);
-    const bare::Transfer transfer = {1, &from(), size, region->lkey, reinterpret_cast<std::uintptr_t>(&to()), region->lkey};
+    const bare::Transfer transfer = {1,           &from(), size, region->lkey, reinterpret_cast<std::uintptr_t>(&to()),
+                                     region->lkey};
     count_jobs(
         "bare memcpy", [&] { set_mark(++number); },
         [&] { must_hold(bare::post_memcpy(sender, engine, transfer) == 0, "a copy"); }, [&] { await_mark(); },

@@ -5,6 +5,11 @@
 // job is given out. Retrieves that find nothing count as well; how many there were is printed, and what one
 // costs is found out by itself, so that path_cost.sh, which runs this, can subtract them; and so is what a
 // program executes that does the same by libibverbs.
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
 #include "../conformance/support/plain_verbs.hpp"
 #include "../conformance/support/rdma_fixture.hpp"
 #include "bare_verbs.hpp"
@@ -50,8 +55,7 @@ protected:
     /// Jobs that @p submit makes on @p workq, one at a time; @p before is called before each, @p after once
     /// it was submitted.
     template <typename Submit, typename Before, typename After>
-    static void run(const char *name, doca_workq *workq, bool is_rdma, Submit submit, Before before,
-                    After after)
+    static void run(const char *name, doca_workq *workq, bool is_rdma, Submit submit, Before before, After after)
     {
         count_jobs(
             name, before, [&] { must(submit()); }, after,
@@ -94,16 +98,15 @@ TEST_F(PathCost, OfEmptyRetrieves)
     must(right.receive(nullptr));
     CALLGRIND_ZERO_STATS;
     for (int i = 0; i != num_counted_jobs; ++i)
-        must_hold(retrieve_once(right.workq(), true, true) == DOCA_ERROR_AGAIN,
-                  "there is nothing to retrieve");
+        must_hold(retrieve_once(right.workq(), true, true) == DOCA_ERROR_AGAIN, "there is nothing to retrieve");
     CALLGRIND_DUMP_STATS_AT("nothing");
 }
 
 TEST_F(PathCost, OfWrite)
 {
     run(
-        "write", left.workq(), true, [&] { return left.write(remote_empty, full); },
-        [&] { prepare(remote_empty, 0); }, [&] { await_mark(0, 3); });
+        "write", left.workq(), true, [&] { return left.write(remote_empty, full); }, [&] { prepare(remote_empty, 0); },
+        [&] { await_mark(0, 3); });
 }
 
 TEST_F(PathCost, OfRead)
@@ -177,13 +180,9 @@ protected:
 
     [[nodiscard]] bare::Transfer transfer() const
     {
-        return {1,           memory_at(0), size, region->lkey, reinterpret_cast<std::uintptr_t>(memory_at(1)),
-                region->rkey};
+        return {1, memory_at(0), size, region->lkey, reinterpret_cast<std::uintptr_t>(memory_at(1)), region->rkey};
     }
-    [[nodiscard]] void *memory_at(std::size_t part) const
-    {
-        return const_cast<std::byte *>(&memory[part * size]);
-    }
+    [[nodiscard]] void *memory_at(std::size_t part) const { return const_cast<std::byte *>(&memory[part * size]); }
     [[nodiscard]] ibv_qp_ex *sender() const { return ibv_qp_to_qp_ex(pair.get()); }
 
     /// Gives how often there was no completion yet.
@@ -214,8 +213,7 @@ TEST_F(BareCost, OfEmptyPolls)
     for (int i = 0; i != num_counted_jobs; ++i) {
         bare::Completion completion{};
         auto *const extended = reinterpret_cast<ibv_cq_ex *>(sent.get());
-        must_hold(!counted(true, [&] { return bare::poll(extended, completion); }),
-                  "there is nothing to poll");
+        must_hold(!counted(true, [&] { return bare::poll(extended, completion); }), "there is nothing to poll");
     }
     CALLGRIND_DUMP_STATS_AT("bare nothing");
 }
@@ -223,15 +221,15 @@ TEST_F(BareCost, OfEmptyPolls)
 TEST_F(BareCost, OfWrite)
 {
     count_jobs(
-        "bare write", nothing, [&] { must_hold(bare::post_write(sender(), transfer()) == 0, "a write"); },
-        nothing, [&](bool is_counted) { return await(sent.get(), is_counted, bare::poll); });
+        "bare write", nothing, [&] { must_hold(bare::post_write(sender(), transfer()) == 0, "a write"); }, nothing,
+        [&](bool is_counted) { return await(sent.get(), is_counted, bare::poll); });
 }
 
 TEST_F(BareCost, OfRead)
 {
     count_jobs(
-        "bare read", nothing, [&] { must_hold(bare::post_read(sender(), transfer()) == 0, "a read"); },
-        nothing, [&](bool is_counted) { return await(sent.get(), is_counted, bare::poll); });
+        "bare read", nothing, [&] { must_hold(bare::post_read(sender(), transfer()) == 0, "a read"); }, nothing,
+        [&](bool is_counted) { return await(sent.get(), is_counted, bare::poll); });
 }
 
 TEST_F(BareCost, OfSend)
@@ -246,8 +244,7 @@ TEST_F(BareCost, OfSend)
 TEST_F(BareCost, OfReceive)
 {
     count_jobs(
-        "bare receive", nothing,
-        [&] { must_hold(bare::post_receive(pair.get(), transfer()) == 0, "a receive"); },
+        "bare receive", nothing, [&] { must_hold(bare::post_receive(pair.get(), transfer()) == 0, "a receive"); },
         [&] {
             must_hold(bare::post_send(sender(), transfer()) == 0, "a send");
             (void)await(sent.get(), false, bare::poll);

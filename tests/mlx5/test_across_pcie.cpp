@@ -4,6 +4,10 @@
 // Host memory that the DPU copies, on a card that can do that: this process is on the DPU's side. And that nobody gets
 // at memory that was not exported to him, or not any more.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 #include "../../src/core/device/descriptor.hpp"
 #include "../../src/core/device/mlx5/memory_descriptor.hpp"
@@ -103,11 +107,12 @@ TEST_P(AcrossPcie, ListsAreCutIntoRequestsOfOneSegmentASide)
 
 TEST_P(AcrossPcie, WhatIsExportedToBeReadIsNotWritten)
 {
-    const auto host = host_memory({.size = size, .access = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_ONLY,
-                                   .seed = 3});
+    const auto host =
+        host_memory({.size = size, .access = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_ONLY, .seed = 3});
     const MmapHandle imported = host->import(dev);
     EXPECT_EQ(fetch(imported, host->addr(), size), DOCA_SUCCESS);
-    const BufHandle src = inventory.full(own_map, own.data(), size), dst = inventory.empty(imported, host->addr(), size);
+    const BufHandle src = inventory.full(own_map, own.data(), size),
+                    dst = inventory.empty(imported, host->addr(), size);
     EXPECT_EQ(engine.submit(dst, src, 1), DOCA_ERROR_NOT_PERMITTED) << "before the card is asked";
     // A descriptor that lies about it: then the card is who refuses.
     SharedMemoryDescriptor d = parse(host->descriptor());

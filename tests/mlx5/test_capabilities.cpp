@@ -3,10 +3,13 @@
 //
 // What mlx5 devices say that they can do, on each kind of card: asked once a process, and never by listing.
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <doca_rdma.h>
 
@@ -79,8 +82,8 @@ TEST_P(Mlx5Capabilities, SoAreSyncEventsAndAllHaveThemWithinAProcess)
     EXPECT_EQ(event.get(), 7u);
 }
 
-/// A BlueField's own function in switchdev mode has no GID, and connects to nobody: atomics are done there all the same, but
-/// for sync events alone.
+/// A BlueField's own function in switchdev mode has no GID, and connects to nobody: atomics are done there all the
+/// same, but for sync events alone.
 TEST_P(Mlx5Capabilities, AtomicsOfConnectionsAreForWhoConnects)
 {
     const opendoca::RdmaCapabilities &can = info->function->can.rdma;
@@ -117,7 +120,8 @@ TEST_P(Mlx5Capabilities, ACopyLongerThanTheEngineTakesIsCutUp)
     const DmaEngine engine(dev);
     const std::uint64_t before = dma_copies();
     fill(std::span(memory).first(size), 2);
-    const BufHandle src = inventory.full(map, memory.data(), size), dst = inventory.empty(map, memory.data() + size, size);
+    const BufHandle src = inventory.full(map, memory.data(), size),
+                    dst = inventory.empty(map, memory.data() + size, size);
     EXPECT_EQ(engine.copy(dst, src), DOCA_SUCCESS);
     EXPECT_TRUE(is_filled(std::span(memory).subspan(size), 2));
     EXPECT_EQ(dma_copies() - before, !is_bluefield() ? 0u : profile() == "bluefield-2" ? 2u : 1u);
@@ -131,7 +135,8 @@ TEST_P(Mlx5Capabilities, RepresentorsAreThoseOfTheFunctionsBehindThem)
     for (const auto &rep : info->function->representors())
         found.emplace_back(rep.name, rep.vuid);
     Names expected;
-    if (std::string_view(std::getenv("OPENDOCA_CARD_SIDE")).ends_with("/dpu") && info->function->ibdev_name == "mlx5_0") {
+    if (std::string_view(std::getenv("OPENDOCA_CARD_SIDE")).ends_with("/dpu") &&
+        info->function->ibdev_name == "mlx5_0") {
         expected = {{"pf0hpf", "MT2347XZ03201MLNXS0D0F0"},
                     {"pf0vf0", "MT2347XZ03202MLNXS0D0F1"},
                     {"en3f0pf0sf4", "MT2347XZ03206MLNXS0D1F32772"}};
@@ -151,8 +156,7 @@ TEST_P(Mlx5Capabilities, AFailedCopyDoesNotEndTheOthers)
     void *const gone = mmap(nullptr, hole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     const LocalMap gone_map(dev, {static_cast<std::byte *>(gone), hole});
     ASSERT_EQ(munmap(gone, hole), 0);
-    const BufHandle src = inventory.full(map, memory.data(), 1000),
-                    bad = inventory.full(gone_map, gone, 1000);
+    const BufHandle src = inventory.full(map, memory.data(), 1000), bad = inventory.full(gone_map, gone, 1000);
     std::vector<BufHandle> dsts;
     for (std::uint64_t i = 0; i < 20; ++i) {
         dsts.push_back(inventory.empty(map, memory.data() + 10000, 1000));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Messages of Comm Channel by queue pairs of the card: a service at the function that has the representors, whose port has
-// no address, and a client at the subfunction. That the card has carried them, and what is left when it does not.
+// Messages of Comm Channel by queue pairs of the card: a service at the function that has the representors, whose port
+// has no address, and a client at the subfunction. That the card has carried them, and what is left when it does not.
+#include <cstdint>
 #include <cstring>
+#include <string>
 
 #include "../card/behaviour/verbs.hpp"
 #include "../conformance/support/child_process.hpp"
@@ -234,8 +236,8 @@ TEST_F(MessagesOfTheCard, ADisconnectWaitsForTheCardToSendAgain)
     ASSERT_EQ(ask_card("clear"), "ok");
 }
 
-/// The service goes on by its queue pair, sends, and leaves. The client hears of that by TCP when it looks again, and its own
-/// queue pair has failed by then.
+/// The service goes on by its queue pair, sends, and leaves. The client hears of that by TCP when it looks again, and
+/// its own queue pair has failed by then.
 TEST_F(MessagesOfTheCard, ThatCameBeforeTcpToldThatTheyWouldAreThere)
 {
     connect();
@@ -284,9 +286,9 @@ TEST_F(MessagesOfTheCard, EndWithAQueuePairThatBreaks)
 TEST_F(MessagesOfTheCard, GoByTcpWhereThereIsNoQueuePair)
 {
     // The service's, the client's, and the ways from each to the other.
-    for (const char *const command : {"refuse create_qp 12 count 100", "refuse reg_mr 12 count 1",
-                                      "refuse reg_mr 12 skip 1 count 1", "refuse modify_qp 22 skip 2 count 100",
-                                      "refuse modify_qp 22 skip 4 count 100"}) {
+    for (const char *const command :
+         {"refuse create_qp 12 count 100", "refuse reg_mr 12 count 1", "refuse reg_mr 12 skip 1 count 1",
+          "refuse modify_qp 22 skip 2 count 100", "refuse modify_qp 22 skip 4 count 100"}) {
         ASSERT_EQ(ask_card(command), "ok");
         connect();
         const int bytes = card_count("message-bytes");

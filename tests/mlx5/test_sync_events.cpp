@@ -3,7 +3,12 @@
 //
 // Sync events of a process on the host's side of a card that shares memory: this process is on the DPU's side. The
 // counter is in the host's memory, of the library or of the program.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "../../src/core/device/descriptor.hpp"
 #include "../../src/core/device/mlx5/memory_descriptor.hpp"
@@ -35,8 +40,8 @@ protected:
     [[nodiscard]] doca_error_t import(std::span<const std::byte> bytes) const
     {
         SyncEventHandle event;
-        return doca_sync_event_create_from_export(dev, reinterpret_cast<const std::uint8_t *>(bytes.data()), bytes.size(),
-                                                  event.out());
+        return doca_sync_event_create_from_export(dev, reinterpret_cast<const std::uint8_t *>(bytes.data()),
+                                                  bytes.size(), event.out());
     }
     [[nodiscard]] static SharedMemoryDescriptor parse(const RemoteEvent &host)
     {
@@ -67,7 +72,8 @@ TEST_P(SyncEventsAcrossPcie, BothSidesSeeOneCounterWhereverItIs)
         EXPECT_EQ(host->run(Order::add, 1).value, 1u) << "what was there before";
         EXPECT_EQ(event.get(), 2u);
         EXPECT_EQ(card_count("alias-uses"), uses + 4) << "two reads, a write and an addition";
-        EXPECT_EQ(card_count("remote-accesses"), accesses + 6) << "and what the host has set and added, but for its look";
+        EXPECT_EQ(card_count("remote-accesses"), accesses + 6)
+            << "and what the host has set and added, but for its look";
     }
 }
 
@@ -227,7 +233,8 @@ TEST_P(SyncEventsAcrossPcie, ForgedDescriptorsAreRefused)
     EXPECT_EQ(with([](auto &d) { d.len = 16; }), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(with([](auto &d) { d.addr += 4; }), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(with([](auto &d) { d.access = DOCA_ACCESS_DPU_READ_ONLY; }), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(import(opendoca::to_bytes(DescriptorKind::mlx5_memory, right)), DOCA_ERROR_INVALID_VALUE) << "a memory map";
+    EXPECT_EQ(import(opendoca::to_bytes(DescriptorKind::mlx5_memory, right)), DOCA_ERROR_INVALID_VALUE)
+        << "a memory map";
     std::vector<std::byte> bytes = opendoca::to_bytes(DescriptorKind::mlx5_counter, right);
     for (std::byte &byte : bytes) {
         byte ^= std::byte{0x10};

@@ -5,7 +5,13 @@
 // them. And on devices that take no commands.
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <infiniband/mlx5dv.h>
 #include <sys/mman.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// A sync event of DOCA 3.0 across the PCIe: "v3_sync_event host | v3_sync_event dpu", each on its side of a card. The host
-// writes the export to its output, the DPU reads it from its input. The DPU counts to 2 and, by a task, to 5;
-// the host waits for that by a task, asleep.
+// A sync event of DOCA 3.0 across the PCIe: "v3_sync_event host | v3_sync_event dpu", each on its side of a card. The
+// host writes the export to its output, the DPU reads it from its input. The DPU counts to 2 and, by a task, to 5; the
+// host waits for that by a task, asleep.
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>

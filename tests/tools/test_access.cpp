@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <map>
+#include <string>
 
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
@@ -127,13 +128,10 @@ TEST(Access, ASetUserIdProgramIsTold)
 TEST(Access, HidepidIsReadFromTheMountOfProc)
 {
     EXPECT_EQ(hidepid_in("22 27 0:21 / /proc rw,relatime - proc proc rw\n"), "");
-    EXPECT_EQ(hidepid_in("22 27 0:21 / /proc rw shared:3 - proc proc rw,gid=5,hidepid=invisible\n"),
-              "invisible");
+    EXPECT_EQ(hidepid_in("22 27 0:21 / /proc rw shared:3 - proc proc rw,gid=5,hidepid=invisible\n"), "invisible");
     EXPECT_EQ(hidepid_in("22 27 0:21 / /proc rw - proc proc rw,hidepid=2,gid=5\n"), "2");
     EXPECT_EQ(hidepid_in("22 27 0:21 / /other rw - proc proc rw,hidepid=2\n"), "");
-    EXPECT_EQ(
-        hidepid_in("22 27 0:21 / /proc rw - proc proc rw,hidepid=2\n30 22 0:9 / /proc rw - proc proc rw\n"),
-        "");
+    EXPECT_EQ(hidepid_in("22 27 0:21 / /proc rw - proc proc rw,hidepid=2\n30 22 0:9 / /proc rw - proc proc rw\n"), "");
     SystemFacts facts;
     facts.hidepid = "2";
     EXPECT_EQ(check(facts).at("hidepid").verdict, Verdict::ok);

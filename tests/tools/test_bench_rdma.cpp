@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-#include "../../tools/doca_bench/perftest.hpp"
 #include "../../tools/doca_bench/pair_case.hpp"
+#include "../../tools/doca_bench/perftest.hpp"
 #include "../../tools/doca_bench/rdma_bars.hpp"
 #include "../../tools/doca_bench/rdma_options.hpp"
 #include "../../tools/doca_bench/rdma_peer.hpp"
 #include "../../tools/doca_bench/ucx.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -28,9 +33,8 @@ TEST(Ucx, TheTimeIsThatOfTheOverallRate)
 
 TEST(Ucx, OtherOutputIsNoTime)
 {
-    for (const char *const output :
-         {"", "\n", "connect() failed: Connection refused\n", "1,2,3\n", "1,2,3,4,5,6,7,\n",
-          "1,2,3,4,5,6,7,0\n", "1,2,3,4,5,6,7,8x\n", "1,2,3,4,5,6,7,8,9\n", header})
+    for (const char *const output : {"", "\n", "connect() failed: Connection refused\n", "1,2,3\n", "1,2,3,4,5,6,7,\n",
+                                     "1,2,3,4,5,6,7,0\n", "1,2,3,4,5,6,7,8x\n", "1,2,3,4,5,6,7,8,9\n", header})
         EXPECT_EQ(parse_ucx_output(output), std::nullopt) << output;
 }
 
@@ -61,12 +65,10 @@ TEST(Ucx, TestsAreThoseOfTheSameWork)
 TEST(Perftest, TheNumberIsFoundAmongWarnings)
 {
     EXPECT_EQ(parse_perftest_output("42.505902\n"), 42.505902);
-    EXPECT_EQ(parse_perftest_output(
-                  "Device not recognized to implement inline feature. Disabling it\n-----\n39.5\n"),
+    EXPECT_EQ(parse_perftest_output("Device not recognized to implement inline feature. Disabling it\n-----\n39.5\n"),
               39.5);
     EXPECT_EQ(parse_perftest_output("98.084835 \n-----\n"), 98.084835);
-    for (const char *const output :
-         {"", "\n", "Couldn't connect to 127.0.0.1:20000\n", "0\n", "-1\n", "1 2\n"})
+    for (const char *const output : {"", "\n", "Couldn't connect to 127.0.0.1:20000\n", "0\n", "-1\n", "1 2\n"})
         EXPECT_EQ(parse_perftest_output(output), std::nullopt) << output;
 }
 

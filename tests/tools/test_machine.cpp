@@ -3,6 +3,8 @@
 #include "../../tools/doca_caps/machine.hpp"
 
 #include <cerrno>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 #include "../../tools/common/options.hpp"
 
+#include <optional>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -50,8 +54,7 @@ TEST_F(Options, HelpGoesToTheOutput)
 {
     EXPECT_EQ(parse({"--help", "--nonsense"}), 0);
     EXPECT_NE(out_.str().find("Usage: tool [options]\nDoes things."), std::string::npos);
-    EXPECT_NE(out_.str().find("  -j, --json        print JSON\n      --size BYTES  how much\n"),
-              std::string::npos)
+    EXPECT_NE(out_.str().find("  -j, --json        print JSON\n      --size BYTES  how much\n"), std::string::npos)
         << out_.str();
     EXPECT_EQ(err_.str(), "");
     EXPECT_EQ(parse({"-h"}), 0);

@@ -3,7 +3,10 @@
 #include "../../tools/common/json.hpp"
 #include "../../tools/common/table.hpp"
 
+#include <cstdint>
 #include <limits>
+#include <optional>
+#include <string>
 
 #include <gtest/gtest.h>
 

@@ -85,8 +85,7 @@ bool trap_system_calls() noexcept
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     const sock_fprog filter = {.len = std::size(program), .filter = program};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
 } // namespace doca_test
@@ -142,12 +141,12 @@ void free(void *memory) noexcept
     __libc_free(memory);
 }
 
-#define COUNTED(name, type)                                                                                  \
-    int name(type *object) noexcept                                                                          \
-    {                                                                                                        \
-        static auto *const original = doca_test::next<int(type *)>(#name);                                   \
-        doca_test::count_lock();                                                                             \
-        return original(object);                                                                             \
+#define COUNTED(name, type)                                                                                            \
+    int name(type *object) noexcept                                                                                    \
+    {                                                                                                                  \
+        static auto *const original = doca_test::next<int(type *)>(#name);                                             \
+        doca_test::count_lock();                                                                                       \
+        return original(object);                                                                                       \
     }
 
 COUNTED(pthread_mutex_lock, pthread_mutex_t)

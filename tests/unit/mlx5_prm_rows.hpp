@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The rows of src/core/device/mlx5/prm.hpp against offsets that were written down from the layouts of others (rdma-core,
-// UCX, DPDK, Linux): counted from the beginning of the mailbox, where prm.hpp adds up structures. The compiler compares
-// them, so that tests/mutation/ need only compile this file.
+// The rows of src/core/device/mlx5/prm.hpp against offsets that were written down from the layouts of others
+// (rdma-core, UCX, DPDK, Linux): counted from the beginning of the mailbox, where prm.hpp adds up structures. The
+// compiler compares them, so that tests/mutation/ need only compile this file.
 #pragma once
 
 #include <cstddef>
@@ -106,8 +106,10 @@ constexpr std::size_t num_checked(std::index_sequence<numbers...>)
 static_assert(num_checked(std::make_index_sequence<std::size(rows)>()) == std::size(rows));
 
 static_assert(prm::Opcode{0x100} == prm::Opcode::query_hca_cap && prm::Opcode{0x200} == prm::Opcode::create_mkey &&
-              prm::Opcode{0x503} == prm::Opcode::init2rtr_qp && prm::Opcode{0x740} == prm::Opcode::query_esw_functions &&
+              prm::Opcode{0x503} == prm::Opcode::init2rtr_qp &&
+              prm::Opcode{0x740} == prm::Opcode::query_esw_functions &&
               prm::Opcode{0xa00} == prm::Opcode::create_general_object &&
-              prm::Opcode{0xb16} == prm::Opcode::allow_other_vhca_access && prm::Opcode{0xb22} == prm::Opcode::query_vuid);
+              prm::Opcode{0xb16} == prm::Opcode::allow_other_vhca_access &&
+              prm::Opcode{0xb22} == prm::Opcode::query_vuid);
 
 } // namespace

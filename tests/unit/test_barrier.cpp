@@ -39,8 +39,8 @@ extern "C" long syscall(long number, ...) noexcept
     for (long &word : words)
         word = va_arg(rest, long);
     va_end(rest);
-    const bool is_barrier = number == SYS_membarrier &&
-                            (words[0] == MEMBARRIER_CMD_GLOBAL_EXPEDITED || words[0] == MEMBARRIER_CMD_GLOBAL);
+    const bool is_barrier =
+        number == SYS_membarrier && (words[0] == MEMBARRIER_CMD_GLOBAL_EXPEDITED || words[0] == MEMBARRIER_CMD_GLOBAL);
     if (is_barrier && fails(words[0])) {
         errno = ENOMEM;
         return -1;

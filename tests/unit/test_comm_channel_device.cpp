@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Comm Channel on a device that is no software device.
+#include <cstdint>
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -43,9 +44,9 @@ TEST(CommChannelDevice, RealDevicesSayNo)
 {
     doca_devinfo info{std::make_shared<RealFunction>()};
     std::uint32_t value = 77;
-    for (const auto query : {doca_comm_channel_get_max_message_size, doca_comm_channel_get_max_send_queue_size,
-                             doca_comm_channel_get_max_recv_queue_size,
-                             doca_comm_channel_get_service_max_num_connections}) {
+    for (const auto query :
+         {doca_comm_channel_get_max_message_size, doca_comm_channel_get_max_send_queue_size,
+          doca_comm_channel_get_max_recv_queue_size, doca_comm_channel_get_service_max_num_connections}) {
         EXPECT_EQ(query(&info, &value), DOCA_ERROR_NOT_SUPPORTED);
     }
     EXPECT_EQ(value, 77u);

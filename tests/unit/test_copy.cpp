@@ -2,9 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // copy_bytes() against memmove, for every way that it chooses by size.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include <unistd.h>
@@ -85,8 +87,7 @@ TEST(CopyShort, EveryLengthAndNoByteMore)
 TEST(CopyBytes, EveryAlignmentOfBothSides)
 {
     Copies copies(64 << 10);
-    for (const std::size_t length :
-         {31, 32, 33, 64, 65, 128, 129, 255, 1000, 2047, 2048, 2049, 2303, 4097, 5000}) {
+    for (const std::size_t length : {31, 32, 33, 64, 65, 128, 129, 255, 1000, 2047, 2048, 2049, 2303, 4097, 5000}) {
         for (std::size_t dst = 0; dst < 64; dst += doca_test::is_sanitized ? 7 : 1) {
             for (std::size_t src = 0; src < 64; src += doca_test::is_sanitized ? 5 : 3) {
                 copies.check(1024 + dst, 20'480 + src, length, length);
@@ -113,8 +114,7 @@ TEST(CopyBytes, AroundTheCaches)
 {
     constexpr std::size_t mib = std::size_t{1} << 20;
     Copies copies(5 * mib + 64);
-    for (const std::size_t length :
-         {mib, mib + 1, mib + 63, mib + 64, mib + 127, mib + 128, mib + 129, 2 * mib - 1}) {
+    for (const std::size_t length : {mib, mib + 1, mib + 63, mib + 64, mib + 127, mib + 128, mib + 129, 2 * mib - 1}) {
         for (const std::size_t dst : {0, 1, 31, 32, 63}) {
             copies.check(dst, 3 * mib + 5, length, huge_job);
             if (testing::Test::HasFatalFailure())
@@ -136,9 +136,8 @@ TEST(CopyBytes, Overlaps)
     Copies copies(1 << 20);
     for (const std::size_t length : {3, 32, 64, 100, 2047, 2048, 3000, 20'000, 300'000}) {
         for (const std::size_t total : {length, huge_job}) {
-            for (const std::size_t distance :
-                 {std::size_t{0}, std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65},
-                  length / 2, length - 1, length, length + 1}) {
+            for (const std::size_t distance : {std::size_t{0}, std::size_t{1}, std::size_t{63}, std::size_t{64},
+                                               std::size_t{65}, length / 2, length - 1, length, length + 1}) {
                 copies.check(4096, 4096 + distance, length, total);
                 copies.check(4096 + distance, 4096, length, total);
                 if (testing::Test::HasFatalFailure())
@@ -151,8 +150,7 @@ TEST(CopyBytes, Overlaps)
 /// Ranges that touch do not overlap: the copy in whole lines must stay in them.
 TEST(CopyBytes, WritesNoByteBesideTheDestination)
 {
-    for (const std::size_t length :
-         {1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 300, 2048, 2049, 4095, 4097, 12'345}) {
+    for (const std::size_t length : {1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 300, 2048, 2049, 4095, 4097, 12'345}) {
         for (const std::size_t total : {length, huge_job}) {
             for (std::size_t at = 0; at < 64; ++at) {
                 std::vector<std::byte> src(length), dst(length + 128, std::byte{0x5a});

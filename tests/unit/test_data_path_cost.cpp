@@ -2,7 +2,14 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Between submit and retrieve nothing is allocated or locked, and the kernel is not asked for anything.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -32,8 +39,7 @@ struct Report {
 template <typename SetUp>
 Report measure(SetUp set_up)
 {
-    void *const shared =
-        mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *const shared = mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     must_hold(shared != MAP_FAILED, "memory for the report");
     auto &report = *static_cast<Report *>(shared);
     const int status = in_forked_child([&] {

@@ -2,7 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Graphs over a context that does what the test says: full, slow, failing, or with a structure as its result.
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include <poll.h>
@@ -32,10 +35,7 @@ class FakeQueue final : public JobQueue, public opendoca::Source {
 public:
     explicit FakeQueue(doca_workq &workq) : completions_(workq.completions) {}
 
-    doca_error_t submit(const doca_job &job) noexcept override
-    {
-        return submit_tagged(job, opendoca::v2::tag_of(job));
-    }
+    doca_error_t submit(const doca_job &job) noexcept override { return submit_tagged(job, opendoca::v2::tag_of(job)); }
     doca_error_t submit_tagged(const doca_job &, opendoca::Tag tag) noexcept override
     {
         ++num_submits;
@@ -85,10 +85,7 @@ struct FakeCtx final : doca_ctx {
     FakeQueue *queue = nullptr;
 
 protected:
-    doca_error_t check_device(const doca_dev &, const std::vector<doca_dev *> &) const override
-    {
-        return DOCA_SUCCESS;
-    }
+    doca_error_t check_device(const doca_dev &, const std::vector<doca_dev *> &) const override { return DOCA_SUCCESS; }
     doca_error_t on_start(const std::vector<doca_dev *> &) override { return DOCA_SUCCESS; }
     bool can_be_event_driven(const std::vector<doca_dev *> &) const override { return true; }
     doca_error_t create_queue(const std::vector<doca_dev *> &, doca_workq &workq,
@@ -153,17 +150,13 @@ protected:
         EXPECT_EQ(doca_graph_instance_create(of, &instance), DOCA_SUCCESS);
         for (doca_graph_node *const node : nodes) {
             if (doca_graph_instance_set_ctx_node_data(instance, node, &job, copies) != DOCA_SUCCESS) {
-                EXPECT_EQ(doca_graph_instance_set_user_node_data(instance, node, &num_calls, nullptr),
-                          DOCA_SUCCESS);
+                EXPECT_EQ(doca_graph_instance_set_user_node_data(instance, node, &num_calls, nullptr), DOCA_SUCCESS);
             }
         }
         instances.insert(instances.begin(), instance);
         return instance;
     }
-    doca_error_t submit(doca_graph_instance *instance)
-    {
-        return doca_workq_graph_submit(&workq, instance, {.u64 = 7});
-    }
+    doca_error_t submit(doca_graph_instance *instance) { return doca_workq_graph_submit(&workq, instance, {.u64 = 7}); }
     /// What retrieve says. AGAIN leaves the event alone.
     doca_error_t retrieve()
     {
@@ -293,8 +286,7 @@ TEST_F(GraphContexts, ThatAreFullDelaySubGraphsToo)
         used.push_back(instance_of(inner, in_nodes));
     doca_graph_instance *const instance = instance_of(graph, {});
     for (std::size_t i = 0; i < 3; ++i)
-        ASSERT_EQ(doca_graph_instance_set_sub_graph_node_data(instance, subs[i], used[i], nullptr),
-                  DOCA_SUCCESS);
+        ASSERT_EQ(doca_graph_instance_set_sub_graph_node_data(instance, subs[i], used[i], nullptr), DOCA_SUCCESS);
     for (int round = 0; round < 3; ++round) {
         ASSERT_EQ(submit(instance), DOCA_SUCCESS);
         for (int i = 0; i < 6; ++i) {

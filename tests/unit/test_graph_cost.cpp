@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Once instances were created, running them allocates and locks nothing, and asks the kernel for nothing.
+#include <cstddef>
+#include <vector>
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -91,8 +94,7 @@ TEST(GraphCost, OfRunningIsNothing)
     for (const GraphParam &param : params) {
         if (!param.device.is_soft())
             continue;
-        void *const shared =
-            mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        void *const shared = mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         ASSERT_NE(shared, MAP_FAILED);
         auto &report = *static_cast<Report *>(shared);
         const int status = in_forked_child([&] {

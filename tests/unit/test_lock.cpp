@@ -2,8 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // A lock that two processes share, of which one can't look into the other.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -119,14 +123,16 @@ TEST(ProcessLockTest, AHolderThatCantBeLookedIntoKeepsIt)
             (void)parent.hear();
             return 0;
         };
-        const Other maker([&, is_holder = is_makers](const Other &parent) {
-            std::shared_ptr<SealedPage> page;
-            if (SealedPage::create("test", size, named, page) != DOCA_SUCCESS)
-                return 1;
-            parent.tell(page->fd());
-            (void)parent.hear(); // that it was opened
-            return is_holder ? hold(parent, *page) : take(parent, *page);
-        }, sees_locks);
+        const Other maker(
+            [&, is_holder = is_makers](const Other &parent) {
+                std::shared_ptr<SealedPage> page;
+                if (SealedPage::create("test", size, named, page) != DOCA_SUCCESS)
+                    return 1;
+                parent.tell(page->fd());
+                (void)parent.hear(); // that it was opened
+                return is_holder ? hold(parent, *page) : take(parent, *page);
+            },
+            sees_locks);
         const int fd = maker.hear();
         if (fd < 0)
             GTEST_SKIP() << "not permitted to hide the list of locks";
@@ -205,7 +211,8 @@ TEST(SealedPageTest, APageThatIsLockedForOneAloneIsRefusedForGood)
 TEST(SealedPageTest, APageInHugePagesIsRefused)
 {
     constexpr std::size_t huge = std::size_t{2} << 20;
-    const opendoca::UniqueFd theirs(memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB | 21U << 26)); // of 2 MiB
+    const opendoca::UniqueFd theirs(
+        memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB | 21U << 26)); // of 2 MiB
     if (!theirs.is_open())
         GTEST_SKIP() << "the kernel has no huge pages";
     ASSERT_EQ(ftruncate(theirs.get(), huge), 0);

@@ -6,9 +6,13 @@
 #include "../../src/core/device/mlx5/commands.hpp"
 #include "../../src/core/device/mlx5/shared_key.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <map>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -39,14 +43,21 @@ void put_bits(std::uint8_t *bytes, unsigned offset, unsigned width, std::uint64_
     }
 }
 
-enum Opcode : unsigned { query_cap = 0x100, create_mkey = 0x200, to_rtr = 0x503, esw = 0x740, object = 0xa00,
-                         allow = 0xb16, vuid = 0xb22 };
+enum Opcode : unsigned {
+    query_cap = 0x100,
+    create_mkey = 0x200,
+    to_rtr = 0x503,
+    esw = 0x740,
+    object = 0xa00,
+    allow = 0xb16,
+    vuid = 0xb22
+};
 
 /// What the device was told, in this order, and what it answers.
 struct FakeDevice {
     std::vector<Bytes> commands;
-    std::vector<std::string> events; ///< commands by number, and what was made and ended
-    std::map<unsigned, unsigned> refused;         ///< opcode to status
+    std::vector<std::string> events;                        ///< commands by number, and what was made and ended
+    std::map<unsigned, unsigned> refused;                   ///< opcode to status
     std::map<unsigned, std::pair<unsigned, Bytes>> answers; ///< opcode to first byte and bytes of the answer
     int live_objects = 0, live_umems = 0;
     bool refuses_umem = false;
@@ -85,14 +96,14 @@ const Library fake = {
     .query_device = nullptr,
     .create_qp = nullptr,
     .qp_ex_from_ibv_qp_ex = nullptr,
-    .init_obj = [](mlx5dv_obj *given, std::uint64_t type) {
-        EXPECT_EQ(type, std::uint64_t{MLX5DV_OBJ_PD});
-        given->pd.out->pdn = 0x123456;
-        return 0;
-    },
-    .general_command = [](ibv_context *, const void *in, std::size_t in_size, void *out, std::size_t out_size) {
-        return device->answer(in, in_size, out, out_size);
-    },
+    .init_obj =
+        [](mlx5dv_obj *given, std::uint64_t type) {
+            EXPECT_EQ(type, std::uint64_t{MLX5DV_OBJ_PD});
+            given->pd.out->pdn = 0x123456;
+            return 0;
+        },
+    .general_command = [](ibv_context *, const void *in, std::size_t in_size, void *out,
+                          std::size_t out_size) { return device->answer(in, in_size, out, out_size); },
     .create_object = [](ibv_context *, const void *in, std::size_t in_size, void *out,
                         std::size_t out_size) -> mlx5dv_devx_obj * {
         if (const int error = device->answer(in, in_size, out, out_size); error != 0) {
@@ -102,14 +113,14 @@ const Library fake = {
         ++device->live_objects;
         return reinterpret_cast<mlx5dv_devx_obj *>(&device->live_objects);
     },
-    .destroy_object = [](mlx5dv_devx_obj *) {
-        --device->live_objects;
-        device->events.emplace_back("destroy");
-        return 0;
-    },
-    .modify_qp = [](ibv_qp *, const void *in, std::size_t in_size, void *out, std::size_t out_size) {
-        return device->answer(in, in_size, out, out_size);
-    },
+    .destroy_object =
+        [](mlx5dv_devx_obj *) {
+            --device->live_objects;
+            device->events.emplace_back("destroy");
+            return 0;
+        },
+    .modify_qp = [](ibv_qp *, const void *in, std::size_t in_size, void *out,
+                    std::size_t out_size) { return device->answer(in, in_size, out, out_size); },
     .register_umem = [](ibv_context *, void *addr, std::size_t size, std::uint32_t access) -> mlx5dv_devx_umem * {
         if (device->refuses_umem) {
             errno = ENOMEM;
@@ -122,11 +133,12 @@ const Library fake = {
         umem_handle.umem_id = 0xabcd;
         return &umem_handle;
     },
-    .deregister_umem = [](mlx5dv_devx_umem *) {
-        --device->live_umems;
-        device->events.emplace_back("no umem");
-        return 0;
-    },
+    .deregister_umem =
+        [](mlx5dv_devx_umem *) {
+            --device->live_umems;
+            device->events.emplace_back("no umem");
+            return 0;
+        },
     .alloc_uar = nullptr,
     .free_uar = nullptr,
 };
@@ -156,7 +168,7 @@ protected:
     ibv_pd pd{};
     ibv_mr region{};
     Commands commands{fake, context};
-    AccessKey access_key{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+    AccessKey access_key{1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
                          17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
 };
 
@@ -264,15 +276,14 @@ TEST_F(Mlx5Commands, SharingMakesAKeyThenAllowsIt)
         {
             SharedKey shared;
             ASSERT_TRUE(shared.create(commands, pd, way, &region, range_at(4096, 4096), true).is_good());
-            EXPECT_TRUE(std::equal(shared.access_key().begin(), shared.access_key().end(),
-                                   fake_device.last().begin() + 32));
+            EXPECT_TRUE(
+                std::equal(shared.access_key().begin(), shared.access_key().end(), fake_device.last().begin() + 32));
             EXPECT_EQ(shared.key().index(), 7u);
             EXPECT_EQ(bits(fake_device.last(), 0xa0, 32), 7u);
         }
         const std::vector<std::string> expected =
-            way == Sharing::Way::indirect
-                ? std::vector<std::string>{"200", "b16", "destroy"}
-                : std::vector<std::string>{"umem", "200", "b16", "destroy", "no umem"};
+            way == Sharing::Way::indirect ? std::vector<std::string>{"200", "b16", "destroy"}
+                                          : std::vector<std::string>{"umem", "200", "b16", "destroy", "no umem"};
         EXPECT_EQ(fake_device.events, expected);
     }
 }

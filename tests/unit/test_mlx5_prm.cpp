@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // How fields of commands get into their mailboxes. Where they stand is checked in mlx5_prm_rows.hpp.
+#include <cstddef>
+#include <cstdint>
+
 #include "mlx5_prm_rows.hpp"
 
 #include <gtest/gtest.h>

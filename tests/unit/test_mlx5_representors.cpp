@@ -6,6 +6,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -24,9 +26,9 @@ TEST(PortName, IsTakenApartAsTheKernelPutsItTogether)
         FunctionType type;
         bool is_external;
         unsigned pf, number;
-    } names[] = {{"pf0", FunctionType::pf, false, 0, 0},       {"c1pf0", FunctionType::pf, true, 0, 0},
-                 {"pf1vf12", FunctionType::vf, false, 1, 12},  {"c1pf1vf3", FunctionType::vf, true, 1, 3},
-                 {"pf0sf88", FunctionType::sf, false, 0, 88},  {"c2pf0sf7", FunctionType::sf, true, 0, 7},
+    } names[] = {{"pf0", FunctionType::pf, false, 0, 0},      {"c1pf0", FunctionType::pf, true, 0, 0},
+                 {"pf1vf12", FunctionType::vf, false, 1, 12}, {"c1pf1vf3", FunctionType::vf, true, 1, 3},
+                 {"pf0sf88", FunctionType::sf, false, 0, 88}, {"c2pf0sf7", FunctionType::sf, true, 0, 7},
                  {"c0pf0vf1", FunctionType::vf, false, 0, 1}};
     for (const auto &expected : names) {
         const auto name = PortName::parse(expected.text);
@@ -36,7 +38,8 @@ TEST(PortName, IsTakenApartAsTheKernelPutsItTogether)
         EXPECT_EQ(name->pf, expected.pf) << expected.text;
         EXPECT_EQ(name->number, expected.number) << expected.text;
     }
-    for (const char *const text : {"", "p0", "pf", "pfx", "pf0vf", "pf0xf1", "c1", "c1p0", "pf0vf1x", "pf99999999999", "eth0"})
+    for (const char *const text :
+         {"", "p0", "pf", "pfx", "pf0vf", "pf0xf1", "c1", "c1p0", "pf0vf1x", "pf99999999999", "eth0"})
         EXPECT_FALSE(PortName::parse(text)) << text;
 }
 

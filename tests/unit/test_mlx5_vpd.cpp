@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Vital product data of PCI functions, whose bytes are the card's.
+#include <cstddef>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "../../src/core/device/mlx5/vpd.hpp"
@@ -25,8 +28,8 @@ std::string field(const std::string &keyword, const std::string &content)
     return keyword + static_cast<char>(content.size()) + content;
 }
 
-const std::string right = resource(0x82, "a card") + resource(0x90, field("PN", "VU") + field("VU", "MT1MLNXS0D0F0") + field("RV", "x")) +
-                          "\x78";
+const std::string right = resource(0x82, "a card") +
+                          resource(0x90, field("PN", "VU") + field("VU", "MT1MLNXS0D0F0") + field("RV", "x")) + "\x78";
 
 } // namespace
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
 #include <string>
 
 #include <sys/mman.h>
@@ -15,11 +19,11 @@ namespace {
 
 using doca_test::Memory;
 using doca_test::MemoryKind;
+using opendoca::check_accessible;
+using opendoca::find_shared_object;
 using opendoca::MemoryRange;
 using opendoca::SharedObject;
 using opendoca::UniqueFd;
-using opendoca::check_accessible;
-using opendoca::find_shared_object;
 
 const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 
@@ -38,10 +42,7 @@ public:
     ~Mapped() { munmap(start_, size_); }
 
     [[nodiscard]] std::byte *operator+(std::size_t offset) const { return start_ + offset; }
-    [[nodiscard]] MemoryRange range(std::size_t offset, std::size_t len) const
-    {
-        return {start_ + offset, len};
-    }
+    [[nodiscard]] MemoryRange range(std::size_t offset, std::size_t len) const { return {start_ + offset, len}; }
 
 private:
     std::byte *start_;
@@ -77,7 +78,8 @@ TEST(IsAccessible, WithAHoleItIsNot)
     EXPECT_EQ(check_accessible(memory.range(0, 2 * page), true), DOCA_SUCCESS);
     EXPECT_EQ(check_accessible(memory.range(3 * page, 2 * page), true), DOCA_SUCCESS);
     EXPECT_EQ(check_accessible(memory.range(0, 2 * page + 1), true), DOCA_ERROR_INVALID_VALUE) << "the hole at the end";
-    EXPECT_EQ(check_accessible(memory.range(3 * page - 1, page), false), DOCA_ERROR_INVALID_VALUE) << "the hole at the beginning";
+    EXPECT_EQ(check_accessible(memory.range(3 * page - 1, page), false), DOCA_ERROR_INVALID_VALUE)
+        << "the hole at the beginning";
     EXPECT_EQ(check_accessible(memory.range(0, 5 * page), false), DOCA_ERROR_INVALID_VALUE) << "the hole in the middle";
     EXPECT_EQ(check_accessible(memory.range(2 * page + 8, 8), false), DOCA_ERROR_INVALID_VALUE) << "all of it a hole";
 }
@@ -97,8 +99,10 @@ TEST(IsAccessible, ReadingAndWritingAreTwo)
 
 TEST(IsAccessible, AddressesThatNobodyHas)
 {
-    EXPECT_EQ(check_accessible({reinterpret_cast<std::byte *>(std::uintptr_t{16}), 16}, false), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(check_accessible({reinterpret_cast<std::byte *>(UINTPTR_MAX - 4096), 4096}, false), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(check_accessible({reinterpret_cast<std::byte *>(std::uintptr_t{16}), 16}, false),
+              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(check_accessible({reinterpret_cast<std::byte *>(UINTPTR_MAX - 4096), 4096}, false),
+              DOCA_ERROR_INVALID_VALUE);
 }
 
 TEST(IsAccessible, WhatCantBeFoundOutIsNoAnswer)

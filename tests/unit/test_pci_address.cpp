@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <optional>
+#include <string_view>
+
 #include <gtest/gtest.h>
 
 #include "../../src/core/pci_address.hpp"

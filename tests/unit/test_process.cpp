@@ -106,8 +106,8 @@ TEST(ProcessIdTest, WhoCantFindOutWhoItIsSharesNothing)
         const bool is_refused = ProcessId::find_out(self) == DOCA_ERROR_NO_MEMORY && self.is_nobody() &&
                                 life_of(ProcessId(getpid(), 1)) == Life::unknown;
         setrlimit(RLIMIT_NOFILE, &before);
-        const bool is_known = ProcessId::find_out(self) == DOCA_SUCCESS && self.pid() == getpid() &&
-                              life_of(self) == Life::alive;
+        const bool is_known =
+            ProcessId::find_out(self) == DOCA_SUCCESS && self.pid() == getpid() && life_of(self) == Life::alive;
         setrlimit(RLIMIT_NOFILE, &none);
         _exit(is_refused && is_known && ProcessId::self() == self ? 0 : 1);
     }

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // RDMA on a device without atomics.
+#include <cstddef>
+#include <memory>
+
 #include <gtest/gtest.h>
 
 #include <doca_rdma.h>

@@ -3,6 +3,9 @@
 //
 // Which memory of another process is mapped: what its owner can take pages away from would end this process by SIGBUS.
 #include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // From the allocation of tasks to their callbacks nothing is allocated or locked, however many contexts there are.
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "../conformance/support/sanitizers.hpp"
 #include "../conformance/v3/dma_tasks.hpp"

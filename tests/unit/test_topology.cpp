@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -93,8 +94,7 @@ TEST(Topology, DefaultIsTheExampleOfTheCoreGuide)
 
 TEST(Topology, DefaultsOfWhatIsLeftOut)
 {
-    const Topology topology =
-        parse(and_port(R"({"name": "pf0", "side": "host", "type": "pf", "pci": "01:00.0",
+    const Topology topology = parse(and_port(R"({"name": "pf0", "side": "host", "type": "pf", "pci": "01:00.0",
                                                  "parent": "p0"})"));
     ASSERT_EQ(topology.size(), 2u);
     const TopologyFunction &function = topology[1];
@@ -117,8 +117,7 @@ TEST(Topology, DefaultsOfWhatIsLeftOut)
 
 TEST(Topology, EverythingCanBeGiven)
 {
-    const Topology topology =
-        parse(with(R"({"name": "left", "side": "dpu", "type": "pf", "pci": "00AB:1F:1e.7",
+    const Topology topology = parse(with(R"({"name": "left", "side": "dpu", "type": "pf", "pci": "00AB:1F:1e.7",
         "ibdev": "mine", "iface": "eth9", "mac": "0a:1B:2c:3d:4e:5f", "ipv4": "10.1.2.3", "ipv6": "2001:db8::1",
         "vuid": "V1"})"));
     ASSERT_EQ(topology.size(), 1u);
@@ -183,8 +182,7 @@ TEST(Topology, LongestNames)
     EXPECT_LT(topology[0].ibdev_name.size(), std::size_t{DOCA_DEVINFO_IBDEV_NAME_SIZE});
     EXPECT_LT(topology[0].vuid.size(), std::size_t{DOCA_DEVINFO_REP_VUID_SIZE});
     EXPECT_LE(topology[0].iface_name.size(), 15u);
-    expect_refused(with(R"({"name": ")" + name + R"(n", "side": "dpu", "type": "pf", "pci": "03:00.0"})"),
-                   "\"name\"");
+    expect_refused(with(R"({"name": ")" + name + R"(n", "side": "dpu", "type": "pf", "pci": "03:00.0"})"), "\"name\"");
 }
 
 TEST(Topology, TextThatIsNotJson)
@@ -217,8 +215,8 @@ TEST(Topology, NumberOfFunctions)
         for (int i = 0; i < count; ++i) {
             std::array<char, 200> text{};
             std::snprintf(text.data(), text.size(),
-                          R"(%s{"name": "p%d", "side": "dpu", "type": "pf", "pci": "%02x:00.0"})",
-                          i == 0 ? "" : ",", i, static_cast<unsigned>(i));
+                          R"(%s{"name": "p%d", "side": "dpu", "type": "pf", "pci": "%02x:00.0"})", i == 0 ? "" : ",", i,
+                          static_cast<unsigned>(i));
             functions += text.data();
         }
         return with(functions);
@@ -295,9 +293,9 @@ TEST(Topology, FieldsThatAreWrong)
 /// A parent stands above its functions.
 TEST(Topology, OrderOfParentAndChild)
 {
-    expect_refused(with(R"({"name": "a", "side": "host", "type": "pf", "pci": "04:00.0", "parent": "p0"},)" +
-                        std::string(port)),
-                   "stands above");
+    expect_refused(
+        with(R"({"name": "a", "side": "host", "type": "pf", "pci": "04:00.0", "parent": "p0"},)" + std::string(port)),
+        "stands above");
     expect_refused(and_port(R"({"name": "s", "side": "dpu", "type": "sf", "parent": "p0"},
         {"name": "a", "side": "host", "type": "pf", "pci": "04:00.0", "parent": "s"})"),
                    "\"parent\"");

@@ -3,8 +3,10 @@
 //
 // Export descriptors and connection details of devices of libibverbs, from peers that lie.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <functional>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -79,8 +81,8 @@ TEST(VerbsDescriptors, FitIntoTheBuffersOfPrograms)
 TEST(VerbsDescriptors, NumbersAreInNetworkByteOrder)
 {
     const std::vector<std::byte> bytes = seal(memory());
-    const std::uint8_t expected[] = {0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0, 0, 0, 0, 0, 0, 0x10, 0x20, 0x30, 0x40,
-                                     0xa1, 0xb2, 0xc3, 0xd4};
+    const std::uint8_t expected[] = {0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0,    0,    0,    0,
+                                     0,    0,    0x10, 0x20, 0x30, 0x40, 0xa1, 0xb2, 0xc3, 0xd4};
     ASSERT_GE(bytes.size(), opendoca::descriptor_header_size + sizeof(expected));
     EXPECT_EQ(std::memcmp(&bytes[opendoca::descriptor_header_size], expected, sizeof(expected)), 0);
 }

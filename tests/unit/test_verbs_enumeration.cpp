@@ -4,9 +4,12 @@
 // What is made of the kernel's answers about RDMA devices that this machine does not have: a tree as sysfs
 // has it, and entries of GID tables.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <string>
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -157,12 +160,9 @@ TEST_F(Sysfs, TheInterfaceOfAnInfiniBandPortIsTheOneOfTheDefaultPartition)
 TEST(GidTable, TheBestWayToAPeerIsFirst)
 {
     const ibv_gid_entry best_first[] = {
-        entry_of("::ffff:192.0.2.1", IBV_GID_TYPE_ROCE_V2),
-        entry_of("2001:db8::1", IBV_GID_TYPE_ROCE_V2),
-        entry_of("fe80::1", IBV_GID_TYPE_ROCE_V2),
-        entry_of("::ffff:192.0.2.1", IBV_GID_TYPE_ROCE_V1),
-        entry_of("2001:db8::1", IBV_GID_TYPE_ROCE_V1),
-        entry_of("fe80::1", IBV_GID_TYPE_ROCE_V1),
+        entry_of("::ffff:192.0.2.1", IBV_GID_TYPE_ROCE_V2), entry_of("2001:db8::1", IBV_GID_TYPE_ROCE_V2),
+        entry_of("fe80::1", IBV_GID_TYPE_ROCE_V2),          entry_of("::ffff:192.0.2.1", IBV_GID_TYPE_ROCE_V1),
+        entry_of("2001:db8::1", IBV_GID_TYPE_ROCE_V1),      entry_of("fe80::1", IBV_GID_TYPE_ROCE_V1),
     };
     for (std::size_t i = 1; i < std::size(best_first); ++i)
         EXPECT_LT(rank_of(best_first[i - 1]), rank_of(best_first[i])) << i;
@@ -174,8 +174,7 @@ TEST(GidTable, TheBestWayToAPeerIsFirst)
 
 TEST(GidTable, GidsOfInfiniBandRankByTheirScope)
 {
-    EXPECT_LT(rank_of(entry_of("2001:db8::1", IBV_GID_TYPE_IB)),
-              rank_of(entry_of("fe80::1", IBV_GID_TYPE_IB)));
+    EXPECT_LT(rank_of(entry_of("2001:db8::1", IBV_GID_TYPE_IB)), rank_of(entry_of("fe80::1", IBV_GID_TYPE_IB)));
 }
 /// As <infiniband/verbs.h> of rdma-core has them, and that of newer versions, with speeds beyond the byte.
 struct OldPort {

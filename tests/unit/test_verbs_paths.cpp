@@ -3,7 +3,10 @@
 //
 // Which GIDs two ends choose, each for itself: they must choose the same.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -107,10 +110,9 @@ TEST(VerbsPaths, MachinesThatDoNotKnowThemselvesAreTwo)
 
 TEST(VerbsPaths, BothEndsTrySeveralAddressesInOneOrder)
 {
-    const LocalEnd a =
-        end_with({{"::ffff:10.0.0.1"}, {"::ffff:10.1.0.1"}, {"2001:db8::1"}, {"fe80::1"}}, here);
-    const LocalEnd b = end_with(
-        {{"::ffff:10.1.0.2"}, {"::ffff:10.0.0.2"}, {"2001:db8::2"}, {"2001:db8::3"}, {"fe80::2"}}, there);
+    const LocalEnd a = end_with({{"::ffff:10.0.0.1"}, {"::ffff:10.1.0.1"}, {"2001:db8::1"}, {"fe80::1"}}, here);
+    const LocalEnd b =
+        end_with({{"::ffff:10.1.0.2"}, {"::ffff:10.0.0.2"}, {"2001:db8::2"}, {"2001:db8::3"}, {"fe80::2"}}, there);
     expect_agreement(a, b);
     LocalEnd c = b;
     c.details.machine = here;

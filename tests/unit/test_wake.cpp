@@ -8,6 +8,8 @@
 #include <barrier>
 #include <cerrno>
 #include <cstdarg>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
@@ -81,12 +83,13 @@ extern "C" int open(const char *path, int flags, ...)
     const long mode = va_arg(rest, long);
     va_end(rest);
     return std::string(path).find("/fd/") != std::string::npos && open_failure.strikes() ? -1
-                                                                                          : original(path, flags, mode);
+                                                                                         : original(path, flags, mode);
 }
 
 extern "C" ssize_t write(int fd, const void *bytes, std::size_t size)
 {
-    static auto *const original = reinterpret_cast<ssize_t (*)(int, const void *, std::size_t)>(dlsym(RTLD_NEXT, "write"));
+    static auto *const original =
+        reinterpret_cast<ssize_t (*)(int, const void *, std::size_t)>(dlsym(RTLD_NEXT, "write"));
     return size == 1 && write_failure.strikes() ? -1 : original(fd, bytes, size);
 }
 

@@ -4,11 +4,13 @@
 // What connections of an RDMA device cost that are on one work queue, to which they came before anybody had asked for
 // their details: objects of the kernel, and memory. Prints both, as `rdma resource show` and the process's status have
 // them.
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 
 #include "../conformance/support/rdma_crowd.hpp"

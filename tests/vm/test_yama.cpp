@@ -4,8 +4,12 @@
 // Who may import what, as kernel.yama.ptrace_scope has it. Exporter and importer are brothers: Yama lets a
 // process into its own children. To be run by a user without the capability SYS_PTRACE, which Yama does not
 // keep out of anything.
+#include <cstddef>
+#include <cstdlib>
 #include <fstream>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <linux/capability.h>
 #include <sys/prctl.h>
@@ -63,8 +67,7 @@ protected:
     {
         EXPECT_EQ(peer.status(), DOCA_ERROR_NOT_PERMITTED);
         EXPECT_NE(peer.log().find("Yama"), std::string::npos) << peer.log();
-        EXPECT_NE(peer.log().find("ptrace_scope = " + std::to_string(scope)), std::string::npos)
-            << peer.log();
+        EXPECT_NE(peer.log().find("ptrace_scope = " + std::to_string(scope)), std::string::npos) << peer.log();
     }
 
     DevicePair pair;

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "options.hpp"
 
+#include <cstddef>
+
 #include "table.hpp"
 #include "version.hpp"
 
@@ -24,8 +26,7 @@ void OptionParser::add_flag(char short_name, std::string long_name, std::string 
 void OptionParser::add_value(char short_name, std::string long_name, std::string value_name, std::string help,
                              TakeValue take)
 {
-    options_.push_back(
-        {short_name, std::move(long_name), std::move(value_name), std::move(help), std::move(take)});
+    options_.push_back({short_name, std::move(long_name), std::move(value_name), std::move(help), std::move(take)});
 }
 
 const OptionParser::Option *OptionParser::find(std::string_view argument, std::string_view &value,
@@ -44,8 +45,7 @@ const OptionParser::Option *OptionParser::find(std::string_view argument, std::s
     return nullptr;
 }
 
-std::optional<int> OptionParser::parse(std::span<char *const> arguments, std::ostream &out,
-                                       std::ostream &err) const
+std::optional<int> OptionParser::parse(std::span<char *const> arguments, std::ostream &out, std::ostream &err) const
 {
     const auto complain = [&](const std::string &what) { return this->complain(what, err); };
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -62,8 +62,8 @@ std::optional<int> OptionParser::parse(std::span<char *const> arguments, std::os
         bool has_value = false;
         const Option *const option = find(argument, value, has_value);
         if (option == nullptr)
-            return complain((argument.starts_with("-") ? "unknown option '" : "unexpected argument '") +
-                            argument + "'");
+            return complain((argument.starts_with("-") ? "unknown option '" : "unexpected argument '") + argument +
+                            "'");
         if (option->value_name.empty() && has_value)
             return complain("--" + option->long_name + " takes no value");
         if (!option->value_name.empty() && !has_value) {

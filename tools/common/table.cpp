@@ -3,6 +3,7 @@
 #include "table.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace opendoca::tools {
 

@@ -10,7 +10,8 @@ namespace opendoca::tools {
 
 std::string version_line(std::string_view program)
 {
-    return std::string(program) + " (opendoca) " + release() + ", with the API of DOCA " + doca_version_runtime() + '\n';
+    return std::string(program) + " (opendoca) " + release() + ", with the API of DOCA " + doca_version_runtime() +
+           '\n';
 }
 
 } // namespace opendoca::tools

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #include "card_functions.hpp"
 
+#include <cstdint>
+#include <stdexcept>
+
 namespace opendoca::tools {
 
 CardFunctions find_functions(const std::string &host_ibdev)

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 #include <stdexcept>
+#include <system_error>
 
 #include <nlohmann/json.hpp>
 #include <sys/socket.h>

@@ -4,10 +4,18 @@
 // doca_bench dma: jobs and plain copies of the same bytes, in turns.
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include <fcntl.h>
 

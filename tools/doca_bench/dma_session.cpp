@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "dma_session.hpp"
 
+#include <stdexcept>
+
 namespace opendoca::tools {
 
 namespace {

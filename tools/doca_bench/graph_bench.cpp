@@ -3,8 +3,16 @@
 //
 // doca_bench graph: the cost of running the nodes of a graph, measured in turns with other ways to run them.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iostream>
+#include <memory>
 #include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <doca_version.h>
 

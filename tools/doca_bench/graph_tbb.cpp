@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 #include <tbb/flow_graph.h>
 #include <tbb/global_control.h>
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <ctime>
+#include <functional>
 #include <numeric>
 
 namespace opendoca::tools {

@@ -4,6 +4,7 @@
 // Properties of the machine: caches, cores, and the CPU time that other processes use.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

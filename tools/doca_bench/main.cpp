@@ -4,6 +4,7 @@
 // doca_bench: measures jobs beside the simplest code that does the same, in the same run. See docs/benchmarks.md.
 #include <exception>
 #include <iostream>
+#include <string>
 #include <string_view>
 
 #include "../common/options.hpp"

@@ -2,9 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 #include "openssl_speed.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <system_error>
 
 namespace opendoca::tools {
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <ctime>
+#include <exception>
 #include <iostream>
+#include <optional>
 
 #include "machine.hpp"
 #include "measure.hpp"

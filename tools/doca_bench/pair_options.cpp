@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "pair_options.hpp"
 
+#include <cstdint>
+
 #include "option_values.hpp"
 
 namespace opendoca::tools {

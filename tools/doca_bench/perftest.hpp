@@ -4,6 +4,11 @@
 // perftest: ib_write_bw and its kind, the standard benchmarks of RDMA devices.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "rival.hpp"
 
 namespace opendoca::tools {

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #include "rdma_bars.hpp"
 
+#include <cstddef>
+#include <cstdint>
+
 namespace opendoca::tools {
 
 namespace {

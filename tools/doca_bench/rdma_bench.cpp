@@ -3,9 +3,16 @@
 //
 // doca_bench rdma: jobs between two processes, here or on two machines, in turns with another benchmark if requested.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "benchmark.hpp"
 #include "machine.hpp"

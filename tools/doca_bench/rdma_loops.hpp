@@ -4,6 +4,9 @@
 // The timed loops, shared by the front ends of both generations.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "rdma_session.hpp"
 #include "send_loops.hpp"
 

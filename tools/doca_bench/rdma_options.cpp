@@ -3,6 +3,7 @@
 #include "rdma_options.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <iostream>
 
 #include "benchmark.hpp"

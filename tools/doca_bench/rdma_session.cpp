@@ -3,6 +3,7 @@
 #include "rdma_session.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace opendoca::tools {
 

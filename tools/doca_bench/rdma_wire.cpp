@@ -2,6 +2,13 @@
 // Copyright (c) 2026 The opendoca authors
 #include "rdma_wire.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 namespace opendoca::tools {

@@ -4,6 +4,12 @@
 // The messages that the two sides of the RDMA benchmark exchange.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "channel.hpp"
 #include "rdma_session.hpp"
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "dma_session.hpp"
 #include "peer.hpp"

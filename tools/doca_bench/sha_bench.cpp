@@ -3,7 +3,15 @@
 //
 // doca_bench sha: jobs or tasks, a loop of OpenSSL's functions, and the program `openssl speed`, in turns.
 #include <algorithm>
+#include <cstddef>
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <doca_version.h>
 

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "sha_session.hpp"
 
+#include <stdexcept>
+
 // Uses an internal header: the provider of a device is not in the public API.
 #include "../../src/core/dev.hpp"
 

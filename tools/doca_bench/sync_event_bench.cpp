@@ -4,9 +4,14 @@
 // doca_bench sync_event: from a signal to the woken waiter in another process, in turns with a cache line and with
 // eventfd and epoll.
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <iostream>
 #include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include <doca_version.h>
 

@@ -4,7 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <optional>
 #include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include "program.hpp"
 

@@ -4,6 +4,11 @@
 // ucx_perftest, the benchmark of UCX.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "rival.hpp"
 
 namespace opendoca::tools {

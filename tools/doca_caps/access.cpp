@@ -30,11 +30,10 @@ AccessCheck check_user(const SystemFacts &facts)
         check.found += ", with SYS_PTRACE";
     if (facts.user != facts.effective_user) {
         check.verdict = Verdict::limited;
-        check.found = "real user " + std::to_string(facts.user) + ", effective user " +
-                      std::to_string(facts.effective_user);
-        check.advice =
-            "memory is shared between processes with the same effective user, and set-user-ID programs "
-            "are not dumpable: run both sides as one ordinary user";
+        check.found =
+            "real user " + std::to_string(facts.user) + ", effective user " + std::to_string(facts.effective_user);
+        check.advice = "memory is shared between processes with the same effective user, and set-user-ID programs "
+                       "are not dumpable: run both sides as one ordinary user";
     }
     return check;
 }
@@ -49,18 +48,16 @@ AccessCheck check_yama(const SystemFacts &facts)
     if (scope <= 0) {
         check.found += ": no restriction";
     } else if (scope == 1) {
-        check.found +=
-            ": ordinary memory needs the exporter's consent, which the library gives (PR_SET_PTRACER)";
+        check.found += ": ordinary memory needs the exporter's consent, which the library gives (PR_SET_PTRACER)";
     } else if (scope == 2 && facts.may_trace) {
         check.found += ": ordinary memory only with SYS_PTRACE, which this process has";
     } else {
         check.verdict = Verdict::limited;
         check.found += ": ordinary memory can't be reached, shared memory (memfd, shared file) can";
-        check.advice = scope == 2
-                           ? "sysctl kernel.yama.ptrace_scope=1, or give the importer SYS_PTRACE, or export "
-                             "memory of a memfd"
-                           : "export memory of a memfd; scope 3 stays until the next boot: change it in "
-                             "/etc/sysctl.d and boot with 1";
+        check.advice = scope == 2 ? "sysctl kernel.yama.ptrace_scope=1, or give the importer SYS_PTRACE, or export "
+                                    "memory of a memfd"
+                                  : "export memory of a memfd; scope 3 stays until the next boot: change it in "
+                                    "/etc/sysctl.d and boot with 1";
     }
     return check;
 }
@@ -71,10 +68,9 @@ AccessCheck check_dumpable(const SystemFacts &facts)
     if (facts.dumpable != 1) {
         check.verdict = facts.may_trace ? Verdict::limited : Verdict::blocked;
         check.found = facts.dumpable == 2 ? "for root only" : "no";
-        check.advice =
-            "processes that changed their user, have file capabilities or called "
-            "prctl(PR_SET_DUMPABLE, 0) can't export to others of their user: start the exporter without "
-            "them, or let it call prctl(PR_SET_DUMPABLE, 1)";
+        check.advice = "processes that changed their user, have file capabilities or called "
+                       "prctl(PR_SET_DUMPABLE, 0) can't export to others of their user: start the exporter without "
+                       "them, or let it call prctl(PR_SET_DUMPABLE, 1)";
     }
     return check;
 }
@@ -89,9 +85,8 @@ AccessCheck check_pid_namespace(const SystemFacts &facts)
     } else if (!facts.is_in_initial_pid_namespace) {
         check.verdict = Verdict::limited;
         check.found = "one of its own, as in a container";
-        check.advice =
-            "processes can share memory within this container; to reach others, start both with the same "
-            "PID namespace (for instance --pid=host, or --pid=container:NAME)";
+        check.advice = "processes can share memory within this container; to reach others, start both with the same "
+                       "PID namespace (for instance --pid=host, or --pid=container:NAME)";
     }
     return check;
 }
@@ -100,8 +95,7 @@ AccessCheck check_hidepid(const SystemFacts &facts)
 {
     AccessCheck check{"hidepid", "/proc", Verdict::ok, "no hidepid", ""};
     if (!facts.hidepid.empty() && facts.hidepid != "0" && facts.hidepid != "off")
-        check.found =
-            "hidepid=" + facts.hidepid + ": hides other users' processes, which can't share memory anyway";
+        check.found = "hidepid=" + facts.hidepid + ": hides other users' processes, which can't share memory anyway";
     return check;
 }
 
@@ -110,11 +104,10 @@ AccessCheck check_memfd(const SystemFacts &facts)
     AccessCheck check{"memfd_sealing", "sealed memfd", Verdict::ok, describe(facts.memfd_error), ""};
     if (facts.memfd_error != 0) {
         check.verdict = Verdict::blocked;
-        check.advice =
-            facts.memfd_error == EACCES
-                ? "sysctl vm.memfd_noexec=1 (2 refuses what the library creates), or allow memfd_create in "
-                  "the security profile"
-                : advice_for_call("memfd_create", facts.memfd_error, "CONFIG_MEMFD_CREATE is needed");
+        check.advice = facts.memfd_error == EACCES
+                           ? "sysctl vm.memfd_noexec=1 (2 refuses what the library creates), or allow memfd_create in "
+                             "the security profile"
+                           : advice_for_call("memfd_create", facts.memfd_error, "CONFIG_MEMFD_CREATE is needed");
     }
     return check;
 }
@@ -135,48 +128,45 @@ AccessCheck check_membarrier(const SystemFacts &facts)
     AccessCheck check{"membarrier", "membarrier", Verdict::ok, describe(facts.membarrier_error), "", true};
     if (facts.membarrier_error != 0) {
         check.verdict = Verdict::limited;
-        check.advice = advice_for_call("membarrier", facts.membarrier_error,
-                                       "Linux 4.16 with CONFIG_MEMBARRIER is needed") +
-                       "; until then each copy of another process's memory takes some 10 ns longer";
+        check.advice =
+            advice_for_call("membarrier", facts.membarrier_error, "Linux 4.16 with CONFIG_MEMBARRIER is needed") +
+            "; until then each copy of another process's memory takes some 10 ns longer";
     }
     return check;
 }
 
 AccessCheck check_process_vm(const SystemFacts &facts)
 {
-    AccessCheck check{"process_vm_readv", "process_vm_readv", Verdict::ok, describe(facts.process_vm_error),
-                      ""};
+    AccessCheck check{"process_vm_readv", "process_vm_readv", Verdict::ok, describe(facts.process_vm_error), ""};
     if (facts.process_vm_error != 0) {
         check.verdict = Verdict::limited;
-        check.advice = advice_for_call("process_vm_readv", facts.process_vm_error,
-                                       "CONFIG_CROSS_MEMORY_ATTACH is needed") +
-                       ", or export memory of a memfd";
+        check.advice =
+            advice_for_call("process_vm_readv", facts.process_vm_error, "CONFIG_CROSS_MEMORY_ATTACH is needed") +
+            ", or export memory of a memfd";
     }
     return check;
 }
 
 AccessCheck check_shared_memory(const SystemFacts &facts)
 {
-    AccessCheck check{"shared_memory", "shared memory, tried", Verdict::ok,
-                      describe(facts.shared_memory_error), "", true};
+    AccessCheck check{
+        "shared_memory", "shared memory, tried", Verdict::ok, describe(facts.shared_memory_error), "", true};
     if (facts.shared_memory_error != 0) {
         check.verdict = Verdict::blocked;
-        check.advice =
-            "another process of this user can't open /proc/<pid>/fd: see what is not OK above, and the "
-            "container's security profile (SELinux, AppArmor)";
+        check.advice = "another process of this user can't open /proc/<pid>/fd: see what is not OK above, and the "
+                       "container's security profile (SELinux, AppArmor)";
     }
     return check;
 }
 
 AccessCheck check_ordinary_memory(const SystemFacts &facts)
 {
-    AccessCheck check{"ordinary_memory", "ordinary memory, tried", Verdict::ok,
-                      describe(facts.ordinary_memory_error), "", true};
+    AccessCheck check{
+        "ordinary_memory", "ordinary memory, tried", Verdict::ok, describe(facts.ordinary_memory_error), "", true};
     if (facts.ordinary_memory_error != 0) {
         check.verdict = Verdict::limited;
-        check.advice =
-            "another process of this user can't read what malloc gives: see what is not OK above, or export "
-            "memory of a memfd";
+        check.advice = "another process of this user can't read what malloc gives: see what is not OK above, or export "
+                       "memory of a memfd";
     }
     return check;
 }

@@ -44,7 +44,7 @@ struct AccessCheck {
     const char *title;
     Verdict verdict;
     std::string found;
-    std::string advice; ///< empty when there is nothing to be done
+    std::string advice;     ///< empty when there is nothing to be done
     bool was_tried = false; ///< what processes do, not a setting that may be in their way
 };
 

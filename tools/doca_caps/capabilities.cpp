@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "capabilities.hpp"
 
+#include <exception>
 #include <initializer_list>
 
 #include <questions.hpp> // of the tool's generation

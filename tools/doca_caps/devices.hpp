@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -58,7 +59,7 @@ struct DeviceReport {
     std::optional<std::uint64_t> active_rate;  ///< bits per second
     std::optional<std::uint16_t> vhca_id;
     std::optional<std::uint32_t> sf_number;
-    std::optional<HardwareReport> hardware;    ///< of software devices: none
+    std::optional<HardwareReport> hardware; ///< of software devices: none
     std::vector<LackReport> lacks;
     std::vector<std::string> remarks;          ///< what is behind the capabilities
     std::vector<CapabilityValue> capabilities; ///< in the order of capability_rows()

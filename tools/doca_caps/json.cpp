@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+
 #include "report.hpp"
 
 #include "../common/json.hpp"

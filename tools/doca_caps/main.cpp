@@ -7,6 +7,10 @@
 #include <exception>
 #include <iostream>
 #include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "../common/doca.hpp"
 #include "../common/options.hpp"

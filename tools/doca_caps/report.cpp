@@ -3,6 +3,9 @@
 #include "report.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include <unistd.h>
 

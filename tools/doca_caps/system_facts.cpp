@@ -3,9 +3,11 @@
 #include "access.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <fstream>
 #include <functional>
 #include <sstream>
+#include <string>
 
 #include <fcntl.h>
 #include <linux/membarrier.h>
@@ -78,8 +80,7 @@ int try_memory_file(pid_t pid, const std::uint64_t &there)
 {
     const UniqueFd fd(open(("/proc/" + std::to_string(pid) + "/mem").c_str(), O_RDWR | O_CLOEXEC));
     std::uint64_t here = 0;
-    if (!fd.is_open() ||
-        pread(fd.get(), &here, sizeof(here), reinterpret_cast<off_t>(&there)) != sizeof(here))
+    if (!fd.is_open() || pread(fd.get(), &here, sizeof(here), reinterpret_cast<off_t>(&there)) != sizeof(here))
         return errno;
     return here == secret ? 0 : not_itself;
 }

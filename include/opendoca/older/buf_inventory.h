@@ -18,8 +18,7 @@
  * @return As doca_buf_inventory_create() of DOCA 2.2.
  */
 #if OPENDOCA_LEVEL < 10500
-__DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_create(const char *name, size_t num_elements,
-                                                           uint32_t extensions,
+__DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_create(const char *name, size_t num_elements, uint32_t extensions,
                                                            struct doca_buf_inventory **buf_inventory)
     OPENDOCA_BOUND_TO(opendoca_buf_inventory_create_1_3);
 #else

@@ -72,8 +72,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_is_mmap_export_supported(const
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-__DOCA_EXPERIMENTAL doca_error_t
-doca_devinfo_get_is_mmap_from_export_supported(const struct doca_devinfo *devinfo, uint8_t *from_export)
+__DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_is_mmap_from_export_supported(const struct doca_devinfo *devinfo,
+                                                                                uint8_t *from_export)
 #if OPENDOCA_LEVEL == 10500
     OPENDOCA_BOUND_TO(opendoca_devinfo_get_is_mmap_from_export_supported_1_5);
 #else
@@ -128,8 +128,8 @@ enum doca_devinfo_rep_property {
  * - DOCA_ERROR_NOT_SUPPORTED: the function is on no PCI bus.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_property_get(const struct doca_devinfo_rep *devinfo_rep,
-                                                               enum doca_devinfo_rep_property property,
-                                                               uint8_t *value, uint32_t size)
+                                                               enum doca_devinfo_rep_property property, uint8_t *value,
+                                                               uint32_t size)
     OPENDOCA_BOUND_TO(opendoca_devinfo_rep_property_get_1_3);
 
 #endif
@@ -167,8 +167,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_property_get(const struct doca
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
-static inline doca_error_t
-doca_devinfo_rep_get_is_list_virtio_fs_supported(const struct doca_devinfo *devinfo, uint8_t *virtio_fs_supported)
+static inline doca_error_t doca_devinfo_rep_get_is_list_virtio_fs_supported(const struct doca_devinfo *devinfo,
+                                                                            uint8_t *virtio_fs_supported)
 {
     if (devinfo == NULL || virtio_fs_supported == NULL)
         return DOCA_ERROR_INVALID_VALUE;
@@ -176,20 +176,20 @@ doca_devinfo_rep_get_is_list_virtio_fs_supported(const struct doca_devinfo *devi
     return DOCA_SUCCESS;
 }
 
-static inline doca_error_t
-doca_devinfo_rep_get_is_list_virtio_net_supported(const struct doca_devinfo *devinfo, uint8_t *virtio_net_supported)
+static inline doca_error_t doca_devinfo_rep_get_is_list_virtio_net_supported(const struct doca_devinfo *devinfo,
+                                                                             uint8_t *virtio_net_supported)
 {
     return doca_devinfo_rep_get_is_list_virtio_fs_supported(devinfo, virtio_net_supported);
 }
 
-static inline doca_error_t
-doca_devinfo_rep_get_is_list_virtio_blk_supported(const struct doca_devinfo *devinfo, uint8_t *virtio_blk_supported)
+static inline doca_error_t doca_devinfo_rep_get_is_list_virtio_blk_supported(const struct doca_devinfo *devinfo,
+                                                                             uint8_t *virtio_blk_supported)
 {
     return doca_devinfo_rep_get_is_list_virtio_fs_supported(devinfo, virtio_blk_supported);
 }
 
-static inline doca_error_t
-doca_devinfo_rep_get_is_list_nvme_supported(const struct doca_devinfo *devinfo, uint8_t *nvme_supported)
+static inline doca_error_t doca_devinfo_rep_get_is_list_nvme_supported(const struct doca_devinfo *devinfo,
+                                                                       uint8_t *nvme_supported)
 {
     return doca_devinfo_rep_get_is_list_virtio_fs_supported(devinfo, nvme_supported);
 }

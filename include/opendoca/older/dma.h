@@ -15,8 +15,7 @@
  * @param [out] dma The object. Free it with doca_dma_destroy().
  * @return As doca_dma_create() of DOCA 2.2.
  */
-__DOCA_EXPERIMENTAL doca_error_t doca_dma_create(struct doca_dma **dma)
-    OPENDOCA_BOUND_TO(opendoca_dma_create_1_3);
+__DOCA_EXPERIMENTAL doca_error_t doca_dma_create(struct doca_dma **dma) OPENDOCA_BOUND_TO(opendoca_dma_create_1_3);
 
 #if OPENDOCA_LEVEL <= 10500
 

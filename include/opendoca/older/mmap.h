@@ -131,9 +131,9 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_export(struct doca_mmap *mmap, const 
     OPENDOCA_BOUND_TO(opendoca_mmap_export_1_5);
 
 #if OPENDOCA_LEVEL == 10500
-__DOCA_EXPERIMENTAL doca_error_t doca_mmap_create_from_export(const union doca_data *user_data,
-                                                              const void *export_desc, size_t export_desc_len,
-                                                              struct doca_dev *dev, struct doca_mmap **mmap)
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
+                                                              size_t export_desc_len, struct doca_dev *dev,
+                                                              struct doca_mmap **mmap)
     OPENDOCA_BOUND_TO(opendoca_mmap_create_from_export_1_5);
 #endif
 

@@ -10,13 +10,13 @@
 #include <doca_dev.h>
 #include <doca_pe.h>
 
-#define MUST(call)                                                                                           \
-    do {                                                                                                     \
-        doca_error_t error_ = (call);                                                                        \
-        if (error_ != DOCA_SUCCESS && error_ != DOCA_ERROR_IN_PROGRESS) {                                    \
-            fprintf(stderr, "%s: %s\n", #call, doca_error_get_descr(error_));                                \
-            return 1;                                                                                        \
-        }                                                                                                    \
+#define MUST(call)                                                                                                     \
+    do {                                                                                                               \
+        doca_error_t error_ = (call);                                                                                  \
+        if (error_ != DOCA_SUCCESS && error_ != DOCA_ERROR_IN_PROGRESS) {                                              \
+            fprintf(stderr, "%s: %s\n", #call, doca_error_get_descr(error_));                                          \
+            return 1;                                                                                                  \
+        }                                                                                                              \
     } while (0)
 
 static char heard[64];

@@ -58,10 +58,9 @@ doca_error_t parse_arguments(const char *program, const char *default_pci_addr, 
     if (result == DOCA_SUCCESS && (arguments & COMCH_ARGUMENT_TEXT) != 0)
         result = add_argument("t", "text", "Text to send", DOCA_ARGP_TYPE_STRING, set_message);
     if (result == DOCA_SUCCESS && (arguments & COMCH_ARGUMENT_REP) != 0)
-        result = add_argument("r", "rep-pci", "PCI address of the host's function", DOCA_ARGP_TYPE_STRING,
-                              set_rep_pci_addr);
+        result =
+            add_argument("r", "rep-pci", "PCI address of the host's function", DOCA_ARGP_TYPE_STRING, set_rep_pci_addr);
     if (result == DOCA_SUCCESS && (arguments & COMCH_ARGUMENT_COUNT) != 0)
-        result = add_argument("n", "num-messages", "How often to send the text", DOCA_ARGP_TYPE_INT,
-                              set_num_messages);
+        result = add_argument("n", "num-messages", "How often to send the text", DOCA_ARGP_TYPE_INT, set_num_messages);
     return read_arguments(result, argc, argv);
 }

@@ -28,8 +28,7 @@ static struct control *control_of(const struct doca_comch_connection *connection
     return user_data.ptr;
 }
 
-static void send_ended(struct doca_comch_task_send *task, union doca_data task_user_data,
-                       union doca_data ctx_user_data)
+static void send_ended(struct doca_comch_task_send *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     (void)task_user_data;
     (void)ctx_user_data;
@@ -126,14 +125,14 @@ static void client_runs(struct control *control)
     }
 }
 
-static void state_changed(const union doca_data user_data, struct doca_ctx *ctx,
-                          enum doca_ctx_states prev_state, enum doca_ctx_states next_state)
+static void state_changed(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states prev_state,
+                          enum doca_ctx_states next_state)
 {
     struct control *control = user_data.ptr;
 
     (void)ctx;
-    DOCA_LOG_INFO("The %s was %s and is %s", control->client != NULL ? "client" : "server",
-                  state_name(prev_state), state_name(next_state));
+    DOCA_LOG_INFO("The %s was %s and is %s", control->client != NULL ? "client" : "server", state_name(prev_state),
+                  state_name(next_state));
     if (next_state == DOCA_CTX_STATE_RUNNING && control->client != NULL)
         client_runs(control);
     if (next_state == DOCA_CTX_STATE_IDLE) {
@@ -207,13 +206,11 @@ doca_error_t create_server(const char *name, const struct comch_config *config, 
     if (result == DOCA_SUCCESS)
         result = doca_comch_server_set_recv_queue_size(control->server, RECV_QUEUE_SIZE);
     if (result == DOCA_SUCCESS)
-        result =
-            doca_comch_server_task_send_set_conf(control->server, send_ended, send_failed, NUM_SEND_TASKS);
+        result = doca_comch_server_task_send_set_conf(control->server, send_ended, send_failed, NUM_SEND_TASKS);
     if (result == DOCA_SUCCESS)
         result = doca_comch_server_event_msg_recv_register(control->server, message_received);
     if (result == DOCA_SUCCESS)
-        result = doca_comch_server_event_connection_status_changed_register(control->server, client_came,
-                                                                            client_went);
+        result = doca_comch_server_event_connection_status_changed_register(control->server, client_came, client_went);
     if (result == DOCA_SUCCESS)
         result = doca_comch_server_event_consumer_register(control->server, consumer_came, consumer_went);
     if (result == DOCA_SUCCESS) {
@@ -239,8 +236,7 @@ doca_error_t create_client(const char *name, const struct comch_config *config, 
     if (result == DOCA_SUCCESS)
         result = doca_comch_client_set_recv_queue_size(control->client, RECV_QUEUE_SIZE);
     if (result == DOCA_SUCCESS)
-        result =
-            doca_comch_client_task_send_set_conf(control->client, send_ended, send_failed, NUM_SEND_TASKS);
+        result = doca_comch_client_task_send_set_conf(control->client, send_ended, send_failed, NUM_SEND_TASKS);
     if (result == DOCA_SUCCESS)
         result = doca_comch_client_event_msg_recv_register(control->client, message_received);
     if (result == DOCA_SUCCESS)
@@ -301,11 +297,11 @@ doca_error_t send_text(struct control *control, const char *text, size_t len)
     doca_error_t result;
 
     if (control->server != NULL)
-        result = doca_comch_server_task_send_alloc_init(control->server, control->connection, text,
-                                                        (uint32_t)len, &task);
+        result =
+            doca_comch_server_task_send_alloc_init(control->server, control->connection, text, (uint32_t)len, &task);
     else
-        result = doca_comch_client_task_send_alloc_init(control->client, control->connection, text,
-                                                        (uint32_t)len, &task);
+        result =
+            doca_comch_client_task_send_alloc_init(control->client, control->connection, text, (uint32_t)len, &task);
     if (result != DOCA_SUCCESS) {
         DOCA_LOG_ERR("Failed to make a message of %zu bytes: %s", len, doca_error_get_descr(result));
         return result;

@@ -100,8 +100,8 @@ static void send_failed(struct doca_comch_producer_task_send *task, union doca_d
     give_up(path->control, status);
 }
 
-static void consumer_changed(const union doca_data user_data, struct doca_ctx *ctx,
-                             enum doca_ctx_states prev_state, enum doca_ctx_states next_state)
+static void consumer_changed(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states prev_state,
+                             enum doca_ctx_states next_state)
 {
     struct fast_path *path = user_data.ptr;
 
@@ -122,8 +122,8 @@ static doca_error_t create_consumer(struct fast_path *path)
     if (result == DOCA_SUCCESS)
         result = doca_comch_consumer_set_imm_data_len(path->consumer, sizeof(uint32_t));
     if (result == DOCA_SUCCESS)
-        result = doca_comch_consumer_task_post_recv_set_conf(path->consumer, receive_ended, receive_failed,
-                                                             NUM_FAST_TASKS);
+        result =
+            doca_comch_consumer_task_post_recv_set_conf(path->consumer, receive_ended, receive_failed, NUM_FAST_TASKS);
     if (result != DOCA_SUCCESS)
         return result;
     ctx = doca_comch_consumer_as_ctx(path->consumer);
@@ -151,8 +151,7 @@ static doca_error_t create_producer(struct fast_path *path)
     if (result == DOCA_SUCCESS)
         result = doca_comch_producer_create(path->control->connection, &path->producer);
     if (result == DOCA_SUCCESS)
-        result =
-            doca_comch_producer_task_send_set_conf(path->producer, send_ended, send_failed, NUM_FAST_TASKS);
+        result = doca_comch_producer_task_send_set_conf(path->producer, send_ended, send_failed, NUM_FAST_TASKS);
     if (result != DOCA_SUCCESS)
         return result;
     ctx = doca_comch_producer_as_ctx(path->producer);
@@ -171,9 +170,8 @@ static doca_error_t post_receives(struct fast_path *path)
     for (size_t i = 0; i < NUM_FAST_TASKS && result == DOCA_SUCCESS; i++) {
         struct doca_comch_consumer_task_post_recv *task = NULL;
 
-        result = doca_buf_inventory_buf_get_by_addr(path->inventory, path->mmap,
-                                                    path->memory + (i + 1) * MAX_TEXT_SIZE, MAX_TEXT_SIZE,
-                                                    &path->rooms[i]);
+        result = doca_buf_inventory_buf_get_by_addr(path->inventory, path->mmap, path->memory + (i + 1) * MAX_TEXT_SIZE,
+                                                    MAX_TEXT_SIZE, &path->rooms[i]);
         if (result == DOCA_SUCCESS)
             result = doca_comch_consumer_task_post_recv_alloc_init(path->consumer, path->rooms[i], &task);
         if (result != DOCA_SUCCESS)
@@ -197,8 +195,8 @@ doca_error_t create_fast_path(const char *text, struct fast_path *path)
     if (result == DOCA_SUCCESS)
         result = doca_buf_inventory_start(path->inventory);
     if (result == DOCA_SUCCESS)
-        result = doca_buf_inventory_buf_get_by_data(path->inventory, path->mmap, path->memory, strlen(text),
-                                                    &path->text);
+        result =
+            doca_buf_inventory_buf_get_by_data(path->inventory, path->mmap, path->memory, strlen(text), &path->text);
     if (result == DOCA_SUCCESS)
         result = create_consumer(path);
     if (result == DOCA_SUCCESS)
@@ -225,8 +223,8 @@ doca_error_t destroy_fast_path(struct fast_path *path)
     if (path->producer_pe != NULL)
         result = first_error(result, doca_pe_destroy(path->producer_pe));
     if (path->consumer != NULL) {
-        result = first_error(result, stop_ctx(doca_comch_consumer_as_ctx(path->consumer), path->consumer_pe,
-                                              path->control->pe));
+        result = first_error(
+            result, stop_ctx(doca_comch_consumer_as_ctx(path->consumer), path->consumer_pe, path->control->pe));
         result = first_error(result, doca_comch_consumer_destroy(path->consumer));
     }
     if (path->consumer_pe != NULL)
@@ -252,9 +250,8 @@ static doca_error_t send_message(struct fast_path *path, uint32_t num_to_come)
     doca_error_t result;
 
     for (;;) {
-        result =
-            doca_comch_producer_task_send_alloc_init(path->producer, path->text, (uint8_t *)&immediate,
-                                                     sizeof(immediate), path->control->peer_consumer, &task);
+        result = doca_comch_producer_task_send_alloc_init(path->producer, path->text, (uint8_t *)&immediate,
+                                                          sizeof(immediate), path->control->peer_consumer, &task);
         if (result != DOCA_ERROR_NO_MEMORY)
             break;
         result = progress_path(path);

@@ -56,10 +56,9 @@ doca_error_t destroy_pe_resources(struct pe_resources *resources)
     return result;
 }
 
-doca_error_t create_dma(struct pe_resources *resources, uint32_t num_tasks,
-                        doca_dma_task_memcpy_completion_cb_t copied,
-                        doca_dma_task_memcpy_completion_cb_t failed,
-                        doca_ctx_state_changed_callback_t changed, struct doca_dma **dma)
+doca_error_t create_dma(struct pe_resources *resources, uint32_t num_tasks, doca_dma_task_memcpy_completion_cb_t copied,
+                        doca_dma_task_memcpy_completion_cb_t failed, doca_ctx_state_changed_callback_t changed,
+                        struct doca_dma **dma)
 {
     union doca_data user_data = {.ptr = resources};
     doca_error_t result = doca_dma_create(resources->dev, dma);
@@ -99,12 +98,10 @@ doca_error_t take_slots(struct pe_resources *resources, struct doca_buf **src, s
     /* What is copied is the data of the source, and it is put behind the data of the destination, which has
      * none. */
     memset(src_addr, (int)(resources->next_slot % UINT8_MAX) + 1, SLOT_SIZE);
-    result =
-        doca_buf_inventory_buf_get_by_data(resources->inventory, resources->mmap, src_addr, SLOT_SIZE, src);
+    result = doca_buf_inventory_buf_get_by_data(resources->inventory, resources->mmap, src_addr, SLOT_SIZE, src);
     if (result != DOCA_SUCCESS)
         return result;
-    result =
-        doca_buf_inventory_buf_get_by_addr(resources->inventory, resources->mmap, dst_addr, SLOT_SIZE, dst);
+    result = doca_buf_inventory_buf_get_by_addr(resources->inventory, resources->mmap, dst_addr, SLOT_SIZE, dst);
     if (result != DOCA_SUCCESS) {
         (void)doca_buf_dec_refcount(*src, NULL);
         return result;
@@ -113,8 +110,7 @@ doca_error_t take_slots(struct pe_resources *resources, struct doca_buf **src, s
     return DOCA_SUCCESS;
 }
 
-doca_error_t make_copy(struct pe_resources *resources, struct doca_dma *dma,
-                       struct doca_dma_task_memcpy **task)
+doca_error_t make_copy(struct pe_resources *resources, struct doca_dma *dma, struct doca_dma_task_memcpy **task)
 {
     struct doca_buf *src = NULL;
     struct doca_buf *dst = NULL;
@@ -181,16 +177,14 @@ void free_copy(struct doca_dma_task_memcpy *task)
     doca_task_free(doca_dma_task_memcpy_as_task(task));
 }
 
-void copy_ended(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
-                union doca_data ctx_user_data)
+void copy_ended(struct doca_dma_task_memcpy *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     (void)task_user_data;
     count_copied(ctx_user_data.ptr, task);
     free_copy(task);
 }
 
-void copy_failed(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
-                 union doca_data ctx_user_data)
+void copy_failed(struct doca_dma_task_memcpy *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     (void)task_user_data;
     count_failed(ctx_user_data.ptr, task);
@@ -199,8 +193,7 @@ void copy_failed(struct doca_dma_task_memcpy *task, union doca_data task_user_da
 
 doca_error_t check_counts(const struct pe_resources *resources, size_t num_copied, size_t num_failed)
 {
-    DOCA_LOG_INFO("%zu copies have ended well, and %zu have failed", resources->num_copied,
-                  resources->num_failed);
+    DOCA_LOG_INFO("%zu copies have ended well, and %zu have failed", resources->num_copied, resources->num_failed);
     return resources->num_copied == num_copied && resources->num_failed == num_failed ? DOCA_SUCCESS
                                                                                       : DOCA_ERROR_UNEXPECTED;
 }

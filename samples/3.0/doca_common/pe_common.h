@@ -32,10 +32,9 @@ doca_error_t destroy_pe_resources(struct pe_resources *resources);
 
 /* Makes a DMA context on the engine, with room for num_tasks copies and resources as its user data. changed
  * may be NULL. It is not started yet. */
-doca_error_t create_dma(struct pe_resources *resources, uint32_t num_tasks,
-                        doca_dma_task_memcpy_completion_cb_t copied,
-                        doca_dma_task_memcpy_completion_cb_t failed,
-                        doca_ctx_state_changed_callback_t changed, struct doca_dma **dma);
+doca_error_t create_dma(struct pe_resources *resources, uint32_t num_tasks, doca_dma_task_memcpy_completion_cb_t copied,
+                        doca_dma_task_memcpy_completion_cb_t failed, doca_ctx_state_changed_callback_t changed,
+                        struct doca_dma **dma);
 /* Stops the context, waits until it is idle, and destroys it. dma may be NULL. */
 doca_error_t destroy_dma(struct pe_resources *resources, struct doca_dma *dma);
 
@@ -43,8 +42,7 @@ doca_error_t destroy_dma(struct pe_resources *resources, struct doca_dma *dma);
  */
 doca_error_t take_slots(struct pe_resources *resources, struct doca_buf **src, struct doca_buf **dst);
 /* Makes a copy of two such slots. */
-doca_error_t make_copy(struct pe_resources *resources, struct doca_dma *dma,
-                       struct doca_dma_task_memcpy **task);
+doca_error_t make_copy(struct pe_resources *resources, struct doca_dma *dma, struct doca_dma_task_memcpy **task);
 /* Makes copies and submits them. */
 doca_error_t submit_copies(struct pe_resources *resources, struct doca_dma *dma, size_t count);
 
@@ -56,10 +54,8 @@ void count_failed(struct pe_resources *resources, struct doca_dma_task_memcpy *t
 void free_copy(struct doca_dma_task_memcpy *task);
 
 /* Callbacks that do nothing but count and free. */
-void copy_ended(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
-                union doca_data ctx_user_data);
-void copy_failed(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
-                 union doca_data ctx_user_data);
+void copy_ended(struct doca_dma_task_memcpy *task, union doca_data task_user_data, union doca_data ctx_user_data);
+void copy_failed(struct doca_dma_task_memcpy *task, union doca_data task_user_data, union doca_data ctx_user_data);
 
 /* What a sample has a context for: how many copies can be in flight, and what is called. */
 struct pe_sample {
@@ -68,7 +64,7 @@ struct pe_sample {
     uint32_t num_tasks;
     doca_dma_task_memcpy_completion_cb_t copied;
     doca_dma_task_memcpy_completion_cb_t failed;
-    doca_ctx_state_changed_callback_t changed; /* may be NULL */
+    doca_ctx_state_changed_callback_t changed;                                 /* may be NULL */
     doca_error_t (*run)(struct pe_resources *resources, struct doca_dma *dma); /* with the context started */
 };
 

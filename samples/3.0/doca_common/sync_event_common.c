@@ -40,11 +40,10 @@ doca_error_t parse_event_arguments(const char *program, const char *default_pci_
     result = doca_argp_init(program, config);
     if (result != DOCA_SUCCESS)
         return result;
-    result =
-        add_argument("d", "dev-pci-addr", "PCI address of the device", DOCA_ARGP_TYPE_STRING, set_pci_addr);
+    result = add_argument("d", "dev-pci-addr", "PCI address of the device", DOCA_ARGP_TYPE_STRING, set_pci_addr);
     if (result == DOCA_SUCCESS && with_rep)
-        result = add_argument("r", "rep-pci-addr", "PCI address of the host's function",
-                              DOCA_ARGP_TYPE_STRING, set_rep_pci_addr);
+        result = add_argument("r", "rep-pci-addr", "PCI address of the host's function", DOCA_ARGP_TYPE_STRING,
+                              set_rep_pci_addr);
     if (result == DOCA_SUCCESS)
         result = add_argument("a", "async", "Use the event by tasks", DOCA_ARGP_TYPE_BOOLEAN, set_async);
     return read_arguments(result, argc, argv);
@@ -119,8 +118,7 @@ doca_error_t set_event(struct sync_event *event, uint64_t value)
     if (event->ctx == NULL)
         return doca_sync_event_update_set(event->event, value);
     result = doca_sync_event_task_notify_set_alloc_init(event->event, value, none, &task);
-    return result == DOCA_SUCCESS ? run_task(event, doca_sync_event_task_notify_set_as_doca_task(task))
-                                  : result;
+    return result == DOCA_SUCCESS ? run_task(event, doca_sync_event_task_notify_set_as_doca_task(task)) : result;
 }
 
 doca_error_t wait_for_event(struct sync_event *event, uint64_t value)

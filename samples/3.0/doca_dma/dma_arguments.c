@@ -32,8 +32,8 @@ static doca_error_t set_buffer_path(void *param, void *config)
     return set_text(dma->buffer_path, sizeof(dma->buffer_path), "path", param);
 }
 
-doca_error_t parse_arguments(const char *program, const char *default_pci_addr, int with_files, int argc,
-                             char **argv, struct dma_config *config)
+doca_error_t parse_arguments(const char *program, const char *default_pci_addr, int with_files, int argc, char **argv,
+                             struct dma_config *config)
 {
     doca_error_t result;
 
@@ -48,10 +48,10 @@ doca_error_t parse_arguments(const char *program, const char *default_pci_addr, 
     if (result == DOCA_SUCCESS)
         result = add_argument("t", "text", "Text to copy", DOCA_ARGP_TYPE_STRING, set_copied_text);
     if (result == DOCA_SUCCESS && with_files)
-        result = add_argument("d", "descriptor-path", "File with the export descriptor",
-                              DOCA_ARGP_TYPE_STRING, set_descriptor_path);
+        result = add_argument("d", "descriptor-path", "File with the export descriptor", DOCA_ARGP_TYPE_STRING,
+                              set_descriptor_path);
     if (result == DOCA_SUCCESS && with_files)
-        result = add_argument("b", "buffer-path", "File with the buffer's address and length",
-                              DOCA_ARGP_TYPE_STRING, set_buffer_path);
+        result = add_argument("b", "buffer-path", "File with the buffer's address and length", DOCA_ARGP_TYPE_STRING,
+                              set_buffer_path);
     return read_arguments(result, argc, argv);
 }

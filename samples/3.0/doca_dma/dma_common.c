@@ -34,8 +34,8 @@ static void memcpy_ended(struct doca_dma_task_memcpy *task, union doca_data task
     doca_task_free(doca_dma_task_memcpy_as_task(task));
 }
 
-static void state_changed(const union doca_data user_data, struct doca_ctx *ctx,
-                          enum doca_ctx_states prev_state, enum doca_ctx_states next_state)
+static void state_changed(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states prev_state,
+                          enum doca_ctx_states next_state)
 {
     (void)user_data;
     (void)ctx;

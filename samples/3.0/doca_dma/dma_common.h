@@ -18,8 +18,8 @@ struct dma_config {
 };
 
 /* Fills a configuration from the command line. With files: also the two paths. */
-doca_error_t parse_arguments(const char *program, const char *default_pci_addr, int with_files, int argc,
-                             char **argv, struct dma_config *config);
+doca_error_t parse_arguments(const char *program, const char *default_pci_addr, int with_files, int argc, char **argv,
+                             struct dma_config *config);
 
 int can_copy(const struct doca_devinfo *devinfo);
 int can_export(const struct doca_devinfo *devinfo);

@@ -91,8 +91,7 @@ static doca_error_t set_immediate(void *param, void *config)
     return DOCA_SUCCESS;
 }
 
-doca_error_t parse_arguments(const char *program, uint32_t arguments, int argc, char **argv,
-                             struct rdma_config *config)
+doca_error_t parse_arguments(const char *program, uint32_t arguments, int argc, char **argv, struct rdma_config *config)
 {
     doca_error_t result;
 
@@ -120,20 +119,17 @@ doca_error_t parse_arguments(const char *program, uint32_t arguments, int argc, 
         result = add_argument("m", "mmap-descriptor-path", "File that describes the responder's memory",
                               DOCA_ARGP_TYPE_STRING, set_mmap_path);
     if (result == DOCA_SUCCESS && (arguments & RDMA_ARGUMENT_EVENT) != 0)
-        result =
-            add_argument("se", "sync-event-descriptor-path", "File that describes the responder's sync event",
-                         DOCA_ARGP_TYPE_STRING, set_event_path);
+        result = add_argument("se", "sync-event-descriptor-path", "File that describes the responder's sync event",
+                              DOCA_ARGP_TYPE_STRING, set_event_path);
     if (result == DOCA_SUCCESS && (arguments & RDMA_ARGUMENT_PORT) != 0)
-        result = add_argument("P", "port", "Connect by address and this port, not by files",
-                              DOCA_ARGP_TYPE_INT, set_port);
+        result =
+            add_argument("P", "port", "Connect by address and this port, not by files", DOCA_ARGP_TYPE_INT, set_port);
     if (result == DOCA_SUCCESS && (arguments & RDMA_ARGUMENT_ADDRESS) != 0)
-        result = add_argument("a", "address", "IP address where the peer listens", DOCA_ARGP_TYPE_STRING,
-                              set_address);
+        result = add_argument("a", "address", "IP address where the peer listens", DOCA_ARGP_TYPE_STRING, set_address);
     if (result == DOCA_SUCCESS && (arguments & RDMA_ARGUMENT_COUNT) != 0)
-        result = add_argument("n", "num-connections", "Connections to the peer", DOCA_ARGP_TYPE_INT,
-                              set_num_connections);
+        result =
+            add_argument("n", "num-connections", "Connections to the peer", DOCA_ARGP_TYPE_INT, set_num_connections);
     if (result == DOCA_SUCCESS && (arguments & RDMA_ARGUMENT_NUMBER) != 0)
-        result = add_argument("i", "immediate", "Number that goes with the text", DOCA_ARGP_TYPE_INT,
-                              set_immediate);
+        result = add_argument("i", "immediate", "Number that goes with the text", DOCA_ARGP_TYPE_INT, set_immediate);
     return read_arguments(result, argc, argv);
 }

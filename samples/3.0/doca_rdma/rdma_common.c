@@ -51,8 +51,7 @@ int can_receive(const struct doca_devinfo *devinfo)
     return doca_rdma_cap_task_receive_is_supported(devinfo) == DOCA_SUCCESS;
 }
 
-void receive_failed(struct doca_rdma_task_receive *task, union doca_data task_user_data,
-                    union doca_data ctx_user_data)
+void receive_failed(struct doca_rdma_task_receive *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     (void)task_user_data;
     fail_task(ctx_user_data.ptr, doca_rdma_task_receive_as_task(task), "receive");
@@ -90,8 +89,7 @@ static doca_error_t export_connection(struct rdma_resources *resources, uint16_t
     char path[MAX_PATH_SIZE + 8];
     const void *local = NULL;
     size_t local_len = 0;
-    const doca_error_t result =
-        doca_rdma_export(resources->rdma, &local, &local_len, &resources->connections[number]);
+    const doca_error_t result = doca_rdma_export(resources->rdma, &local, &local_len, &resources->connections[number]);
 
     path_of(resources->config->local_path, number, path, sizeof(path));
     return result == DOCA_SUCCESS ? save_file(path, local, local_len) : result;
@@ -204,8 +202,8 @@ static void peer_went(struct doca_rdma_connection *connection, union doca_data c
     end_work(resources, result);
 }
 
-static void state_changed(const union doca_data user_data, struct doca_ctx *ctx,
-                          enum doca_ctx_states prev_state, enum doca_ctx_states next_state)
+static void state_changed(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states prev_state,
+                          enum doca_ctx_states next_state)
 {
     struct rdma_resources *resources = user_data.ptr;
     doca_error_t result;
@@ -240,17 +238,16 @@ doca_error_t import_memory(struct rdma_resources *resources)
     size_t descriptor_len = 0;
     void *remote = NULL;
     size_t remote_len = 0;
-    doca_error_t result =
-        load_file(resources->config->mmap_path, descriptor, sizeof(descriptor), &descriptor_len);
+    doca_error_t result = load_file(resources->config->mmap_path, descriptor, sizeof(descriptor), &descriptor_len);
 
     if (result == DOCA_SUCCESS)
-        result = doca_mmap_create_from_export(NULL, descriptor, descriptor_len, resources->dev,
-                                              &resources->remote_mmap);
+        result =
+            doca_mmap_create_from_export(NULL, descriptor, descriptor_len, resources->dev, &resources->remote_mmap);
     if (result == DOCA_SUCCESS)
         result = doca_mmap_get_memrange(resources->remote_mmap, &remote, &remote_len);
     if (result == DOCA_SUCCESS)
-        result = doca_buf_inventory_buf_get_by_addr(resources->inventory, resources->remote_mmap, remote,
-                                                    remote_len, &resources->remote_buf);
+        result = doca_buf_inventory_buf_get_by_addr(resources->inventory, resources->remote_mmap, remote, remote_len,
+                                                    &resources->remote_buf);
     return result;
 }
 
@@ -261,8 +258,8 @@ static doca_error_t create_rdma(struct rdma_resources *resources)
     doca_error_t result = open_device(resources->config->device, resources->sample->suits, &resources->dev);
 
     if (result == DOCA_SUCCESS)
-        result = map_memory(resources->dev, resources->memory, sizeof(resources->memory), permissions,
-                            &resources->mmap);
+        result =
+            map_memory(resources->dev, resources->memory, sizeof(resources->memory), permissions, &resources->mmap);
     if (result == DOCA_SUCCESS)
         result = doca_buf_inventory_create(NUM_BUFFERS, &resources->inventory);
     if (result == DOCA_SUCCESS)
@@ -274,8 +271,8 @@ static doca_error_t create_rdma(struct rdma_resources *resources)
     if (result == DOCA_SUCCESS)
         result = doca_rdma_set_permissions(resources->rdma, permissions);
     if (result == DOCA_SUCCESS)
-        result = doca_rdma_set_connection_state_callbacks(resources->rdma, peer_asks, peer_connected,
-                                                          peer_failed, peer_went);
+        result = doca_rdma_set_connection_state_callbacks(resources->rdma, peer_asks, peer_connected, peer_failed,
+                                                          peer_went);
     if (result == DOCA_SUCCESS && resources->sample->configure != NULL)
         result = resources->sample->configure(resources);
     if (result != DOCA_SUCCESS)

@@ -96,8 +96,7 @@ void fail_task(struct rdma_resources *resources, struct doca_task *task, const c
 
 /* Of samples that receive: the device can, a receive has failed, and one receive into all of the memory. */
 int can_receive(const struct doca_devinfo *devinfo);
-void receive_failed(struct doca_rdma_task_receive *task, union doca_data task_user_data,
-                    union doca_data ctx_user_data);
+void receive_failed(struct doca_rdma_task_receive *task, union doca_data task_user_data, union doca_data ctx_user_data);
 doca_error_t receive_text(struct rdma_resources *resources);
 
 /* Of a responder: leaves a descriptor of its memory in the file of -m. */

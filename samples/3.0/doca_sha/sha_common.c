@@ -45,13 +45,12 @@ static doca_error_t create_buffers(struct sha_resources *resources)
     if (result == DOCA_SUCCESS)
         result = doca_buf_inventory_start(resources->inventory);
     if (result == DOCA_SUCCESS)
-        result =
-            doca_buf_inventory_buf_get_by_data(resources->inventory, resources->text_mmap,
-                                               resources->text_memory, resources->text_len, &resources->text);
+        result = doca_buf_inventory_buf_get_by_data(resources->inventory, resources->text_mmap, resources->text_memory,
+                                                    resources->text_len, &resources->text);
     if (result == DOCA_SUCCESS)
-        result = doca_buf_inventory_buf_get_by_addr(resources->inventory, resources->digest_mmap,
-                                                    resources->digest_memory,
-                                                    sizeof(resources->digest_memory), &resources->digest);
+        result =
+            doca_buf_inventory_buf_get_by_addr(resources->inventory, resources->digest_mmap, resources->digest_memory,
+                                               sizeof(resources->digest_memory), &resources->digest);
     return result;
 }
 

@@ -44,8 +44,8 @@ uint64_t checksum(uint64_t so_far, const void *data, size_t len)
         memcpy(&word, bytes, sizeof(word));
         value ^= le64toh(word);
         value = tables[7][value & 0xff] ^ tables[6][(value >> 8) & 0xff] ^ tables[5][(value >> 16) & 0xff] ^
-                tables[4][(value >> 24) & 0xff] ^ tables[3][(value >> 32) & 0xff] ^
-                tables[2][(value >> 40) & 0xff] ^ tables[1][(value >> 48) & 0xff] ^ tables[0][value >> 56];
+                tables[4][(value >> 24) & 0xff] ^ tables[3][(value >> 32) & 0xff] ^ tables[2][(value >> 40) & 0xff] ^
+                tables[1][(value >> 48) & 0xff] ^ tables[0][value >> 56];
     }
     for (; len > 0; len--, bytes++)
         value = (value >> 8) ^ tables[0][(value ^ *bytes) & 0xff];

@@ -30,8 +30,8 @@ doca_error_t file_open(struct copy_file *file, const char *path)
         return DOCA_ERROR_INVALID_VALUE;
     }
     if ((uintmax_t)status.st_size > MAX_FILE_SIZE) {
-        DOCA_LOG_ERR("'%s' has %jd bytes, and at most %" PRIu64 " can be copied", path,
-                     (intmax_t)status.st_size, MAX_FILE_SIZE);
+        DOCA_LOG_ERR("'%s' has %jd bytes, and at most %" PRIu64 " can be copied", path, (intmax_t)status.st_size,
+                     MAX_FILE_SIZE);
         return DOCA_ERROR_INVALID_VALUE;
     }
     file->size = (uint64_t)status.st_size;
@@ -42,8 +42,7 @@ doca_error_t file_create(struct copy_file *file, const char *path, uint64_t size
 {
     *file = (struct copy_file){.path = path, .fd = -1, .size = size};
     if (size > MAX_FILE_SIZE) {
-        DOCA_LOG_ERR("A file of %" PRIu64 " bytes, and at most %" PRIu64 " can be copied", size,
-                     MAX_FILE_SIZE);
+        DOCA_LOG_ERR("A file of %" PRIu64 " bytes, and at most %" PRIu64 " can be copied", size, MAX_FILE_SIZE);
         return DOCA_ERROR_INVALID_VALUE;
     }
     (void)snprintf(file->part, sizeof(file->part), "%s.%d.part", path, (int)getpid());

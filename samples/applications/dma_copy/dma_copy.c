@@ -78,12 +78,11 @@ static doca_error_t parse_arguments(int argc, char **argv, struct dma_copy_confi
         DOCA_LOG_ERR("The arguments cannot be set up: %s", doca_get_error_string(result));
         return result;
     }
-    result = register_argument(
-        "f", "file", "<path>",
-        "The file; where it exists on the host, it is copied to the DPU, else from there", set_path, true);
+    result = register_argument("f", "file", "<path>",
+                               "The file; where it exists on the host, it is copied to the DPU, else from there",
+                               set_path, true);
     if (result == DOCA_SUCCESS)
-        result =
-            register_argument("p", "pci-addr", "<address>", "PCI address of the device", set_pci_addr, true);
+        result = register_argument("p", "pci-addr", "<address>", "PCI address of the device", set_pci_addr, true);
     if (result == DOCA_SUCCESS)
         result = register_argument("r", "rep-pci", "<address>",
                                    "PCI address of the host's function (needed on the DPU, and only there)",
@@ -93,8 +92,7 @@ static doca_error_t parse_arguments(int argc, char **argv, struct dma_copy_confi
     if (result == DOCA_SUCCESS)
         result = doca_argp_start(argc, argv);
     if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)",
-                     doca_get_error_string(result));
+        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)", doca_get_error_string(result));
     (void)doca_argp_destroy();
     return result;
 }
@@ -103,16 +101,14 @@ static bool can_import(struct doca_devinfo *devinfo)
 {
     uint8_t supported = 0;
 
-    return doca_devinfo_get_is_mmap_from_export_dpu_supported(devinfo, &supported) == DOCA_SUCCESS &&
-           supported != 0;
+    return doca_devinfo_get_is_mmap_from_export_dpu_supported(devinfo, &supported) == DOCA_SUCCESS && supported != 0;
 }
 
 static bool can_export(struct doca_devinfo *devinfo)
 {
     uint8_t supported = 0;
 
-    return doca_devinfo_get_is_mmap_export_dpu_supported(devinfo, &supported) == DOCA_SUCCESS &&
-           supported != 0;
+    return doca_devinfo_get_is_mmap_export_dpu_supported(devinfo, &supported) == DOCA_SUCCESS && supported != 0;
 }
 
 static bool has_comm_channel_and_memory(struct doca_devinfo *devinfo)

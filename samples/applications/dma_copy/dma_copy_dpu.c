@@ -36,9 +36,8 @@ static doca_error_t copy_piece(struct dpu_side *dpu, uint64_t index, size_t len,
     for (size_t at = 0; at < len && result == DOCA_SUCCESS; at += JOB_SIZE) {
         const size_t job = len - at < JOB_SIZE ? len - at : JOB_SIZE;
 
-        result =
-            to_dpu ? copy_memory(&dpu->dma, dpu->host_mmap, slot + at, dpu->own_mmap, dpu->memory + at, job)
-                   : copy_memory(&dpu->dma, dpu->own_mmap, dpu->memory + at, dpu->host_mmap, slot + at, job);
+        result = to_dpu ? copy_memory(&dpu->dma, dpu->host_mmap, slot + at, dpu->own_mmap, dpu->memory + at, job)
+                        : copy_memory(&dpu->dma, dpu->own_mmap, dpu->memory + at, dpu->host_mmap, slot + at, job);
     }
     return result;
 }
@@ -85,8 +84,7 @@ static doca_error_t map_memories(struct dpu_side *dpu, struct doca_dev *dev, str
     size_t len;
     doca_error_t result;
 
-    result =
-        doca_mmap_create_from_export(NULL, offer->descriptor, offer->descriptor_len, dev, &dpu->host_mmap);
+    result = doca_mmap_create_from_export(NULL, offer->descriptor, offer->descriptor_len, dev, &dpu->host_mmap);
     if (result == DOCA_SUCCESS)
         result = doca_mmap_get_memrange(dpu->host_mmap, &addr, &len);
     if (result != DOCA_SUCCESS) {
@@ -112,10 +110,8 @@ static doca_error_t copy(struct dpu_side *dpu, struct doca_dev *dev, const char 
     result = receive_offer(&dpu->end, &offer);
     if (result != DOCA_SUCCESS)
         return result;
-    DOCA_LOG_INFO("The host asks to copy the file '%s' %s the DPU", path,
-                  offer.direction == TO_DPU ? "to" : "from");
-    result = offer.direction == TO_DPU ? file_create(&dpu->file, path, offer.file_size)
-                                       : file_open(&dpu->file, path);
+    DOCA_LOG_INFO("The host asks to copy the file '%s' %s the DPU", path, offer.direction == TO_DPU ? "to" : "from");
+    result = offer.direction == TO_DPU ? file_create(&dpu->file, path, offer.file_size) : file_open(&dpu->file, path);
     if (result == DOCA_SUCCESS)
         result = map_memories(dpu, dev, &offer);
     if (result == DOCA_SUCCESS)

@@ -70,8 +70,8 @@ static doca_error_t copy(struct host_side *host, struct doca_dev *dev, const cha
     uint64_t size;
     doca_error_t result = DOCA_SUCCESS;
 
-    DOCA_LOG_INFO("The file '%s' is %s: copying it %s the DPU", path,
-                  direction == TO_DPU ? "here" : "not here", direction == TO_DPU ? "to" : "from");
+    DOCA_LOG_INFO("The file '%s' is %s: copying it %s the DPU", path, direction == TO_DPU ? "here" : "not here",
+                  direction == TO_DPU ? "to" : "from");
     if (direction == TO_DPU)
         result = file_open(&host->file, path);
     if (result == DOCA_SUCCESS)
@@ -87,8 +87,7 @@ static doca_error_t copy(struct host_side *host, struct doca_dev *dev, const cha
     if (direction == TO_DPU)
         return send_pieces(&host->end, &host->file, move_between_file_and_slot, host);
     result = file_create(&host->file, path, size);
-    return result == DOCA_SUCCESS ? receive_pieces(&host->end, &host->file, move_between_file_and_slot, host)
-                                  : result;
+    return result == DOCA_SUCCESS ? receive_pieces(&host->end, &host->file, move_between_file_and_slot, host) : result;
 }
 
 doca_error_t dma_copy_host(struct doca_dev *dev, const struct dma_copy_config *config)

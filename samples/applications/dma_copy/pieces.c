@@ -47,8 +47,7 @@ doca_error_t expect_note(struct cc_end *end, enum note_kind kind, uint64_t *valu
     if (result != DOCA_SUCCESS)
         return result;
     if (note.kind != (uint32_t)kind) {
-        DOCA_LOG_ERR("The other side sends a message of kind %" PRIu32 " instead of %d", note.kind,
-                     (int)kind);
+        DOCA_LOG_ERR("The other side sends a message of kind %" PRIu32 " instead of %d", note.kind, (int)kind);
         return DOCA_ERROR_UNEXPECTED;
     }
     *value = note.value;
@@ -92,12 +91,10 @@ static void show_progress(const struct copy_file *file, uint64_t index)
 static doca_error_t compare(const struct copy_file *file, uint64_t other)
 {
     if (file->checksum == other) {
-        DOCA_LOG_INFO("Copied %" PRIu64 " bytes; the checksums of both sides are %016" PRIx64, file->size,
-                      other);
+        DOCA_LOG_INFO("Copied %" PRIu64 " bytes; the checksums of both sides are %016" PRIx64, file->size, other);
         return DOCA_SUCCESS;
     }
-    DOCA_LOG_ERR("The checksums of both sides, %016" PRIx64 " and %016" PRIx64 ", differ", file->checksum,
-                 other);
+    DOCA_LOG_ERR("The checksums of both sides, %016" PRIx64 " and %016" PRIx64 ", differ", file->checksum, other);
     return DOCA_ERROR_IO_FAILED;
 }
 

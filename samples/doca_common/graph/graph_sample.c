@@ -100,8 +100,8 @@ static doca_error_t open_any_device(struct doca_dev **dev)
     return result;
 }
 
-static doca_error_t start_context(struct doca_ctx *ctx, struct resources *resources, bool *has_device,
-                                  bool *is_started, bool *has_workq)
+static doca_error_t start_context(struct doca_ctx *ctx, struct resources *resources, bool *has_device, bool *is_started,
+                                  bool *has_workq)
 {
     doca_error_t result = doca_ctx_dev_add(ctx, resources->dev);
 
@@ -117,8 +117,8 @@ static doca_error_t start_context(struct doca_ctx *ctx, struct resources *resour
     return result;
 }
 
-static doca_error_t stop_context(struct doca_ctx *ctx, struct resources *resources, bool has_device,
-                                 bool is_started, bool has_workq)
+static doca_error_t stop_context(struct doca_ctx *ctx, struct resources *resources, bool has_device, bool is_started,
+                                 bool has_workq)
 {
     doca_error_t result = DOCA_SUCCESS;
 
@@ -136,11 +136,10 @@ static doca_error_t create_resources(struct resources *resources)
     doca_error_t result = open_any_device(&resources->dev);
 
     if (result == DOCA_SUCCESS)
-        result = map_memory(resources->dev, resources->runs, sizeof(resources->runs),
-                            DOCA_ACCESS_LOCAL_READ_WRITE, &resources->mmap);
+        result = map_memory(resources->dev, resources->runs, sizeof(resources->runs), DOCA_ACCESS_LOCAL_READ_WRITE,
+                            &resources->mmap);
     if (result == DOCA_SUCCESS)
-        result = doca_buf_inventory_create(NULL, 3 * NUM_INSTANCES, DOCA_BUF_EXTENSION_NONE,
-                                           &resources->inventory);
+        result = doca_buf_inventory_create(NULL, 3 * NUM_INSTANCES, DOCA_BUF_EXTENSION_NONE, &resources->inventory);
     if (result == DOCA_SUCCESS)
         result = doca_buf_inventory_start(resources->inventory);
     if (result == DOCA_SUCCESS)
@@ -164,11 +163,11 @@ static doca_error_t create_graph(struct resources *resources)
     doca_error_t result = doca_graph_create(&resources->graph);
 
     if (result == DOCA_SUCCESS)
-        result = doca_graph_ctx_node_create(resources->graph, DOCA_SHA_JOB_SHA256,
-                                            doca_sha_as_ctx(resources->sha), &resources->sha_node);
+        result = doca_graph_ctx_node_create(resources->graph, DOCA_SHA_JOB_SHA256, doca_sha_as_ctx(resources->sha),
+                                            &resources->sha_node);
     if (result == DOCA_SUCCESS)
-        result = doca_graph_ctx_node_create(resources->graph, DOCA_DMA_JOB_MEMCPY,
-                                            doca_dma_as_ctx(resources->dma), &resources->dma_node);
+        result = doca_graph_ctx_node_create(resources->graph, DOCA_DMA_JOB_MEMCPY, doca_dma_as_ctx(resources->dma),
+                                            &resources->dma_node);
     if (result == DOCA_SUCCESS)
         result = doca_graph_user_node_create(resources->graph, check_results, &resources->user_node);
     if (result == DOCA_SUCCESS)
@@ -190,14 +189,14 @@ static doca_error_t create_bufs(struct resources *resources, struct run *run)
 {
     doca_error_t result;
 
-    result = doca_buf_inventory_buf_by_data(resources->inventory, resources->mmap, run->text,
-                                            strlen(run->text), &run->text_buf);
+    result = doca_buf_inventory_buf_by_data(resources->inventory, resources->mmap, run->text, strlen(run->text),
+                                            &run->text_buf);
     if (result == DOCA_SUCCESS)
-        result = doca_buf_inventory_buf_by_addr(resources->inventory, resources->mmap, run->copy,
-                                                sizeof(run->copy), &run->copy_buf);
+        result = doca_buf_inventory_buf_by_addr(resources->inventory, resources->mmap, run->copy, sizeof(run->copy),
+                                                &run->copy_buf);
     if (result == DOCA_SUCCESS)
-        result = doca_buf_inventory_buf_by_addr(resources->inventory, resources->mmap, run->digest,
-                                                sizeof(run->digest), &run->digest_buf);
+        result = doca_buf_inventory_buf_by_addr(resources->inventory, resources->mmap, run->digest, sizeof(run->digest),
+                                                &run->digest_buf);
     return result;
 }
 
@@ -248,8 +247,7 @@ static doca_error_t retrieve_instance(struct resources *resources)
     if (result == DOCA_SUCCESS || result == DOCA_ERROR_IO_FAILED) {
         const struct run *run = event.user_data.ptr;
 
-        DOCA_LOG_INFO("Instance %d has ended: %s", run->number,
-                      doca_get_error_string((doca_error_t)event.result.u64));
+        DOCA_LOG_INFO("Instance %d has ended: %s", run->number, doca_get_error_string((doca_error_t)event.result.u64));
     }
     return result;
 }
@@ -308,15 +306,13 @@ static doca_error_t destroy_resources(struct resources *resources)
         result = first_error(result, destroy_run(&resources->runs[i]));
     result = first_error(result, destroy_graph(resources));
     if (resources->dma != NULL) {
-        result = first_error(result, stop_context(doca_dma_as_ctx(resources->dma), resources,
-                                                  resources->dma_has_device, resources->dma_is_started,
-                                                  resources->dma_has_workq));
+        result = first_error(result, stop_context(doca_dma_as_ctx(resources->dma), resources, resources->dma_has_device,
+                                                  resources->dma_is_started, resources->dma_has_workq));
         result = first_error(result, doca_dma_destroy(resources->dma));
     }
     if (resources->sha != NULL) {
-        result = first_error(result, stop_context(doca_sha_as_ctx(resources->sha), resources,
-                                                  resources->sha_has_device, resources->sha_is_started,
-                                                  resources->sha_has_workq));
+        result = first_error(result, stop_context(doca_sha_as_ctx(resources->sha), resources, resources->sha_has_device,
+                                                  resources->sha_is_started, resources->sha_has_workq));
         result = first_error(result, doca_sha_destroy(resources->sha));
     }
     if (resources->workq != NULL)

@@ -22,8 +22,7 @@ int main(int argc, char **argv)
     result = parse_sync_event_arguments("doca_sync_event_dpu", true, argc, argv, &config);
 #ifndef DOCA_ARCH_DPU
     if (result == DOCA_SUCCESS) {
-        DOCA_LOG_ERR(
-            "This sample can run only on the DPU, and was built for the host (see its build option 'role')");
+        DOCA_LOG_ERR("This sample can run only on the DPU, and was built for the host (see its build option 'role')");
         result = DOCA_ERROR_NOT_SUPPORTED;
     }
 #endif

@@ -19,8 +19,8 @@ int main(int argc, char **argv)
     if (doca_log_create_standard_backend() != DOCA_SUCCESS)
         return EXIT_FAILURE;
     DOCA_LOG_INFO("Starting the sample");
-    result = parse_arguments("doca_dma_copy_dpu", DMA_ARGUMENT_PCI_ADDR | DMA_ARGUMENT_FILES,
-                             DEFAULT_DPU_PCI_ADDR, argc, argv, &config);
+    result = parse_arguments("doca_dma_copy_dpu", DMA_ARGUMENT_PCI_ADDR | DMA_ARGUMENT_FILES, DEFAULT_DPU_PCI_ADDR,
+                             argc, argv, &config);
     if (result == DOCA_SUCCESS)
         result = require_dpu();
     if (result == DOCA_SUCCESS)

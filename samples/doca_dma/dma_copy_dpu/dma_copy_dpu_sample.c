@@ -63,8 +63,7 @@ doca_error_t dma_copy_dpu(const struct dma_config *config)
     struct exported_memory memory;
     doca_error_t result;
 
-    result = load_file(config->descriptor_path, memory.descriptor, sizeof(memory.descriptor),
-                       &memory.descriptor_len);
+    result = load_file(config->descriptor_path, memory.descriptor, sizeof(memory.descriptor), &memory.descriptor_len);
     if (result == DOCA_SUCCESS)
         result = load_buffer_info(config->buffer_info_path, &memory);
     if (result == DOCA_ERROR_NOT_FOUND)

@@ -98,11 +98,10 @@ doca_error_t dma_copy_host(const struct dma_config *config)
     if (result == DOCA_SUCCESS)
         result = save_files(config, &exported.memory);
     if (result == DOCA_SUCCESS) {
-        DOCA_LOG_INFO("The descriptor is in %s, the buffer's address and length in %s",
-                      config->descriptor_path, config->buffer_info_path);
-        DOCA_LOG_INFO(
-            "Next: copy these two files to the DPU, if it is another machine, and run doca_dma_copy_dpu "
-            "there");
+        DOCA_LOG_INFO("The descriptor is in %s, the buffer's address and length in %s", config->descriptor_path,
+                      config->buffer_info_path);
+        DOCA_LOG_INFO("Next: copy these two files to the DPU, if it is another machine, and run doca_dma_copy_dpu "
+                      "there");
         DOCA_LOG_INFO("Press Enter when the DPU has finished");
         result = wait_for_user(signal_fd);
     }

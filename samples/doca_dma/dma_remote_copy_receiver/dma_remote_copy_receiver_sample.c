@@ -28,8 +28,7 @@ static doca_error_t accept_sender(const struct dma_config *config, int *connecti
 }
 
 /* The sender hears of a failure too; the first error is the one that counts. */
-static doca_error_t serve_sender(const struct dma_config *config, struct dma_resources *resources,
-                                 int connection)
+static doca_error_t serve_sender(const struct dma_config *config, struct dma_resources *resources, int connection)
 {
     struct exported_memory memory;
     doca_error_t result;

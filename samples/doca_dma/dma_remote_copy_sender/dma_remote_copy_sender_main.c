@@ -19,9 +19,9 @@ int main(int argc, char **argv)
     if (doca_log_create_standard_backend() != DOCA_SUCCESS)
         return EXIT_FAILURE;
     DOCA_LOG_INFO("Starting the sample");
-    result = parse_arguments("doca_dma_remote_copy_sender",
-                             DMA_ARGUMENT_PCI_ADDR | DMA_ARGUMENT_TEXT | DMA_ARGUMENT_NETWORK,
-                             DEFAULT_HOST_PCI_ADDR, argc, argv, &config);
+    result =
+        parse_arguments("doca_dma_remote_copy_sender", DMA_ARGUMENT_PCI_ADDR | DMA_ARGUMENT_TEXT | DMA_ARGUMENT_NETWORK,
+                        DEFAULT_HOST_PCI_ADDR, argc, argv, &config);
     if (result == DOCA_SUCCESS)
         result = require_host();
     if (result == DOCA_SUCCESS)

@@ -24,8 +24,7 @@ static doca_error_t let_receiver_copy(const struct dma_config *config, int conne
     result = send_exported_memory(connection, config->timeout, memory);
     if (result != DOCA_SUCCESS)
         return result;
-    DOCA_LOG_INFO("Sent the descriptor of %zu bytes; waiting for the receiver to copy",
-                  memory->descriptor_len);
+    DOCA_LOG_INFO("Sent the descriptor of %zu bytes; waiting for the receiver to copy", memory->descriptor_len);
     result = receive_outcome(connection, config->timeout, &outcome);
     if (result != DOCA_SUCCESS)
         return result;

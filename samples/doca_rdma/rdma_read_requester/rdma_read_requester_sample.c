@@ -12,8 +12,7 @@ DOCA_LOG_REGISTER(RDMA_READ_REQUESTER);
 doca_error_t rdma_read_requester(const struct rdma_config *config);
 
 /* Reads as much of the responder's memory as ours has room for. */
-static doca_error_t read_remote(struct rdma_resources *resources, struct doca_buf *dst_buf,
-                                struct doca_buf *src_buf)
+static doca_error_t read_remote(struct rdma_resources *resources, struct doca_buf *dst_buf, struct doca_buf *src_buf)
 {
     const struct doca_rdma_job_read_write job = {
         .base = {.type = DOCA_RDMA_JOB_READ, .flags = DOCA_JOB_FLAGS_NONE, .ctx = resources->ctx},
@@ -48,11 +47,11 @@ static doca_error_t import_and_read(struct rdma_resources *resources)
     if (result != DOCA_SUCCESS)
         return result;
     /* The source is full of data; the destination is empty. */
-    result = doca_buf_inventory_buf_by_data(resources->inventory, resources->remote_mmap, remote_addr,
-                                            remote_len, &src_buf);
+    result =
+        doca_buf_inventory_buf_by_data(resources->inventory, resources->remote_mmap, remote_addr, remote_len, &src_buf);
     if (result == DOCA_SUCCESS)
-        result = doca_buf_inventory_buf_by_addr(resources->inventory, resources->mmap, resources->memory,
-                                                MEMORY_SIZE, &dst_buf);
+        result = doca_buf_inventory_buf_by_addr(resources->inventory, resources->mmap, resources->memory, MEMORY_SIZE,
+                                                &dst_buf);
     if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("No buffers: %s", doca_get_error_string(result));
     else

@@ -7,6 +7,6 @@ doca_error_t rdma_read_responder(const struct rdma_config *config);
 
 int main(int argc, char **argv)
 {
-    return rdma_main("doca_rdma_read_responder", RDMA_ARGUMENT_MMAP | RDMA_ARGUMENT_READ,
-                     rdma_read_responder, argc, argv);
+    return rdma_main("doca_rdma_read_responder", RDMA_ARGUMENT_MMAP | RDMA_ARGUMENT_READ, rdma_read_responder, argc,
+                     argv);
 }

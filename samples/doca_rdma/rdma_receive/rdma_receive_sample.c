@@ -50,8 +50,8 @@ doca_error_t rdma_receive(const struct rdma_config *config)
     if (result == DOCA_SUCCESS)
         result = connect_to_peer(&resources);
     if (result == DOCA_SUCCESS) {
-        result = doca_buf_inventory_buf_by_addr(resources.inventory, resources.mmap, resources.memory,
-                                                MEMORY_SIZE, &dst_buf);
+        result = doca_buf_inventory_buf_by_addr(resources.inventory, resources.mmap, resources.memory, MEMORY_SIZE,
+                                                &dst_buf);
         if (result != DOCA_SUCCESS)
             DOCA_LOG_ERR("No buffer of %d bytes: %s", MEMORY_SIZE, doca_get_error_string(result));
         else

@@ -34,8 +34,7 @@ static doca_error_t receive_into(struct rdma_resources *resources, struct doca_b
     if (result != DOCA_SUCCESS)
         return result;
     if (rdma_result.opcode != DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM) {
-        DOCA_LOG_ERR("Something else than a message with immediate was received: opcode %d",
-                     (int)rdma_result.opcode);
+        DOCA_LOG_ERR("Something else than a message with immediate was received: opcode %d", (int)rdma_result.opcode);
         return DOCA_ERROR_UNEXPECTED;
     }
     DOCA_LOG_INFO("Received %zu bytes", len);
@@ -54,8 +53,8 @@ doca_error_t rdma_receive_immediate(const struct rdma_config *config)
     if (result == DOCA_SUCCESS)
         result = connect_to_peer(&resources);
     if (result == DOCA_SUCCESS) {
-        result = doca_buf_inventory_buf_by_addr(resources.inventory, resources.mmap, resources.memory,
-                                                MEMORY_SIZE, &dst_buf);
+        result = doca_buf_inventory_buf_by_addr(resources.inventory, resources.mmap, resources.memory, MEMORY_SIZE,
+                                                &dst_buf);
         if (result != DOCA_SUCCESS)
             DOCA_LOG_ERR("No buffer of %d bytes: %s", MEMORY_SIZE, doca_get_error_string(result));
         else

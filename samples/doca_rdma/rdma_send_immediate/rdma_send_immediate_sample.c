@@ -34,8 +34,7 @@ static doca_error_t send_text(struct rdma_resources *resources)
     if (result == DOCA_SUCCESS)
         result = await_job(resources, &rdma_result);
     if (result == DOCA_SUCCESS)
-        DOCA_LOG_INFO("Sent, with the immediate 0x%" PRIx32 ": %s", (uint32_t)IMMEDIATE,
-                      resources->config->text);
+        DOCA_LOG_INFO("Sent, with the immediate 0x%" PRIx32 ": %s", (uint32_t)IMMEDIATE, resources->config->text);
     result = first_error(result, doca_buf_refcount_rm(src_buf, NULL));
     return result;
 }

@@ -16,8 +16,7 @@ DOCA_LOG_REGISTER(RDMA_WRITE_IMMEDIATE_REQUESTER);
 
 doca_error_t rdma_write_immediate_requester(const struct rdma_config *config);
 
-static doca_error_t write_remote(struct rdma_resources *resources, struct doca_buf *dst_buf,
-                                 struct doca_buf *src_buf)
+static doca_error_t write_remote(struct rdma_resources *resources, struct doca_buf *dst_buf, struct doca_buf *src_buf)
 {
     const struct doca_rdma_job_read_write job = {
         .base = {.type = DOCA_RDMA_JOB_WRITE_IMM, .flags = DOCA_JOB_FLAGS_NONE, .ctx = resources->ctx},
@@ -32,8 +31,8 @@ static doca_error_t write_remote(struct rdma_resources *resources, struct doca_b
     if (result == DOCA_SUCCESS)
         result = await_job(resources, &rdma_result);
     if (result == DOCA_SUCCESS)
-        DOCA_LOG_INFO("Wrote to the responder's memory, with the immediate 0x%" PRIx32 ": %s",
-                      (uint32_t)IMMEDIATE, resources->config->text);
+        DOCA_LOG_INFO("Wrote to the responder's memory, with the immediate 0x%" PRIx32 ": %s", (uint32_t)IMMEDIATE,
+                      resources->config->text);
     return result;
 }
 
@@ -51,8 +50,8 @@ static doca_error_t import_and_write(struct rdma_resources *resources)
     if (result != DOCA_SUCCESS)
         return result;
     /* All of the responder's memory is room for the text. */
-    result = doca_buf_inventory_buf_by_addr(resources->inventory, resources->remote_mmap, remote_addr,
-                                            remote_len, &dst_buf);
+    result =
+        doca_buf_inventory_buf_by_addr(resources->inventory, resources->remote_mmap, remote_addr, remote_len, &dst_buf);
     if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("No buffer of the responder's memory: %s", doca_get_error_string(result));
     else

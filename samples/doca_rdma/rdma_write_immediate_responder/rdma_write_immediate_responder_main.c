@@ -7,6 +7,6 @@ doca_error_t rdma_write_immediate_responder(const struct rdma_config *config);
 
 int main(int argc, char **argv)
 {
-    return rdma_main("doca_rdma_write_immediate_responder", RDMA_ARGUMENT_MMAP,
-                     rdma_write_immediate_responder, argc, argv);
+    return rdma_main("doca_rdma_write_immediate_responder", RDMA_ARGUMENT_MMAP, rdma_write_immediate_responder, argc,
+                     argv);
 }

@@ -32,8 +32,7 @@ static doca_error_t receive_immediate(struct rdma_resources *resources)
     if (result != DOCA_SUCCESS)
         return result;
     if (rdma_result.opcode != DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM) {
-        DOCA_LOG_ERR("Something else than a write with immediate was received: opcode %d",
-                     (int)rdma_result.opcode);
+        DOCA_LOG_ERR("Something else than a write with immediate was received: opcode %d", (int)rdma_result.opcode);
         return DOCA_ERROR_UNEXPECTED;
     }
     DOCA_LOG_INFO("Received the immediate 0x%" PRIx32, (uint32_t)ntohl(rdma_result.immediate_data));

@@ -7,6 +7,6 @@ doca_error_t rdma_write_requester(const struct rdma_config *config);
 
 int main(int argc, char **argv)
 {
-    return rdma_main("doca_rdma_write_requester", RDMA_ARGUMENT_MMAP | RDMA_ARGUMENT_WRITE,
-                     rdma_write_requester, argc, argv);
+    return rdma_main("doca_rdma_write_requester", RDMA_ARGUMENT_MMAP | RDMA_ARGUMENT_WRITE, rdma_write_requester, argc,
+                     argv);
 }

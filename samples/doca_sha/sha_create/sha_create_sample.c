@@ -21,9 +21,7 @@ static doca_error_t hash_data(struct sha_resources *resources)
         return result;
 
     const struct doca_sha_job job = {
-        .base = {.type = DOCA_SHA_JOB_SHA256,
-                 .flags = DOCA_JOB_FLAGS_NONE,
-                 .ctx = doca_sha_as_ctx(resources->sha)},
+        .base = {.type = DOCA_SHA_JOB_SHA256, .flags = DOCA_JOB_FLAGS_NONE, .ctx = doca_sha_as_ctx(resources->sha)},
         .req_buf = request,
         .resp_buf = resources->response,
         .flags = DOCA_SHA_JOB_FLAGS_NONE,

@@ -13,8 +13,8 @@ DOCA_LOG_REGISTER(SHA_PARTIAL_CREATE);
 
 doca_error_t sha_partial_create(const struct sha_config *config);
 
-static doca_error_t hash_piece(struct sha_resources *resources, struct doca_sha_partial_session *session,
-                               size_t offset, size_t len, bool is_last)
+static doca_error_t hash_piece(struct sha_resources *resources, struct doca_sha_partial_session *session, size_t offset,
+                               size_t len, bool is_last)
 {
     struct doca_buf *request = NULL;
     doca_error_t result;

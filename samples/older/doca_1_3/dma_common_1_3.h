@@ -56,7 +56,8 @@ doca_error_t copy(struct copy_resources *resources, struct doca_mmap *dst_mmap, 
 /* Destroys all that is there; also after a failure. */
 void destroy_resources(struct copy_resources *resources);
 
-/* Connections, one message after the other: its size in 8 bytes, then its bytes. All give -1 on a failure, and say why. */
+/* Connections, one message after the other: its size in 8 bytes, then its bytes. All give -1 on a failure, and say why.
+ */
 int wait_for_sender(const struct arguments *arguments);
 int connect_to_receiver(const struct arguments *arguments);
 int send_message(int connection, const void *bytes, size_t size);

@@ -48,7 +48,8 @@ static doca_error_t take_buffer_path(void *value, void *config)
     return take("path", value, own->buffer_info_path, sizeof(own->buffer_info_path));
 }
 
-static doca_error_t add_argument(const char *name, const char *long_name, const char *description, callback_func callback)
+static doca_error_t add_argument(const char *name, const char *long_name, const char *description,
+                                 callback_func callback)
 {
     struct doca_argp_param *param;
     const doca_error_t result = doca_argp_param_create(&param);

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The C functions of doca_argp.h that differ between the generations, as DOCA 2.2 has them.
+#include <memory>
+#include <string>
+
 #include <doca_argp.h>
 #include <doca_log.h>
 #include <doca_version.h>
@@ -11,8 +14,7 @@
 using opendoca::guarded;
 using namespace opendoca::argp;
 
-namespace
-{
+namespace {
 
 const Generation generation{
     .misuse = DOCA_ERROR_INVALID_VALUE,
@@ -54,8 +56,7 @@ doca_error_t doca_argp_register_param(struct doca_argp_param *input_param)
         if (input_param == nullptr)
             return null_argument("input_param");
         if (input_param->is_taken)
-            return fail(DOCA_ERROR_INVALID_VALUE,
-                        "parameter " + input_param->flags() + " is registered already");
+            return fail(DOCA_ERROR_INVALID_VALUE, "parameter " + input_param->flags() + " is registered already");
         std::unique_ptr<doca_argp_param> owned(input_param);
         return parser == nullptr ? not_initialised(DOCA_ERROR_INITIALIZATION) : parser->add(std::move(owned));
     });

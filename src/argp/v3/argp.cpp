@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The C functions of doca_argp.h that differ between the generations, as DOCA 3.0 has them. Commands are in commands.cpp.
+// The C functions of doca_argp.h that differ between the generations, as DOCA 3.0 has them. Commands are in
+// commands.cpp.
+#include <cstdint>
+#include <string>
+
 #include <doca_argp.h>
 #include <doca_version.h>
 
@@ -10,8 +14,7 @@
 using opendoca::guarded;
 using namespace opendoca::argp;
 
-namespace
-{
+namespace {
 
 const Generation generation{
     .misuse = DOCA_ERROR_BAD_STATE,

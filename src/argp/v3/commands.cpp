@@ -6,14 +6,15 @@
 #include <doca_argp.h>
 
 #include <concepts>
+#include <memory>
+#include <string>
 
 #include "../api.hpp"
 
 using opendoca::guarded;
 using namespace opendoca::argp;
 
-namespace
-{
+namespace {
 
 [[nodiscard]] doca_error_t taken(const std::string &what, int line = __builtin_LINE())
 {

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
 #include <sys/timerfd.h>
 #include <unistd.h>
 

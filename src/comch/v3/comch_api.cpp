@@ -2,6 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The C functions of servers, clients and connections.
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
 #include "../../core/log.hpp"
 #include "../../core/v3/call.hpp"
 #include "common_api.hpp"

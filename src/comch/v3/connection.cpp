@@ -3,7 +3,10 @@
 //
 // Sending and receiving on a connection, from any thread.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <span>
 #include <utility>
 
 #include "../../core/log.hpp"

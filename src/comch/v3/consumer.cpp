@@ -2,6 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 #include "consumer.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
 #include <arpa/inet.h>
 
 #include "../../core/log.hpp"

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "control.hpp"

@@ -6,7 +6,10 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <mutex>
+#include <utility>
 
 #include "../../core/log.hpp"
 #include "../../core/v3/pe.hpp"

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <span>
 
 #include "../../core/engine/completion_queue.hpp"
 #include "../../core/log.hpp"

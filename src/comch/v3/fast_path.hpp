@@ -14,8 +14,10 @@
 // refused with AGAIN, and a peer that exceeds it loses the connection.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>

@@ -3,7 +3,12 @@
 #include "producer.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include <arpa/inet.h>
 

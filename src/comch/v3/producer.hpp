@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "../../core/wait_notice.hpp"

@@ -2,7 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <mutex>
+#include <utility>
 
 #include "../../core/log.hpp"
 #include "control.hpp"

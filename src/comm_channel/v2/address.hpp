@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
+
 #include "../connection.hpp"
 
 struct doca_comm_channel_ep_t;

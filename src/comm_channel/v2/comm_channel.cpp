@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The C functions: each checks its pointers and makes one call.
+#include <cstddef>
+#include <cstdint>
+
 #include <doca_comm_channel.h>
 
 #include "../../core/log.hpp"

@@ -4,6 +4,7 @@
 // Endpoints of programs of DOCA 1.3: created with their sizes, without a device, and with functions that block.
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
+#include <string>
 #include <string_view>
 
 #include "../log.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The standard headers that take the compiler longest, precompiled where b_pch is on (scripts/run_all_tests.sh). Sources
-// include what they use all the same: other builds do without this.
+// The standard headers that take the compiler longest, precompiled where b_pch is on (scripts/run_all_tests.sh).
+// Sources include what they use all the same: other builds do without this.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -55,8 +55,7 @@ doca_error_t doca_buf_arr_destroy(struct doca_buf_arr *buf_arr)
     return call({buf_arr}, [&] { delete buf_arr; });
 }
 
-doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf_arr *buf_arr,
-                                         struct doca_gpu_buf_arr **gpu_buf_arr)
+doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf_arr *buf_arr, struct doca_gpu_buf_arr **gpu_buf_arr)
 {
     return call({buf_arr, gpu_buf_arr}, [&] {
         LOG_ERR("the buffer array is not started");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <cstddef>
+
 #include "../buf_inventory.hpp"
 
 #include <doca_buf_inventory.h>
@@ -11,8 +13,8 @@ OPENDOCA_LOG_SOURCE(DOCA_BUF_INVENTORY);
 
 using opendoca::v2::call;
 
-doca_error_t doca_buf_inventory_create(const union doca_data *user_data, size_t num_elements,
-                                       uint32_t extensions, struct doca_buf_inventory **buf_inventory)
+doca_error_t doca_buf_inventory_create(const union doca_data *user_data, size_t num_elements, uint32_t extensions,
+                                       struct doca_buf_inventory **buf_inventory)
 {
     return call({buf_inventory}, [&] {
         constexpr std::size_t most = opendoca::BufStore::max_num_elements;
@@ -50,9 +52,8 @@ doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory)
     return call({inventory}, [&] { inventory->stop(); });
 }
 
-static __attribute__((noinline)) doca_error_t take_slowly(doca_buf_inventory *inventory, doca_mmap *mmap,
-                                                          void *addr, size_t len, void *data, size_t data_len,
-                                                          doca_buf **buf)
+static __attribute__((noinline)) doca_error_t take_slowly(doca_buf_inventory *inventory, doca_mmap *mmap, void *addr,
+                                                          size_t len, void *data, size_t data_len, doca_buf **buf)
 {
     return call(
         {inventory, mmap, buf},
@@ -63,13 +64,12 @@ static __attribute__((noinline)) doca_error_t take_slowly(doca_buf_inventory *in
         "doca_buf_inventory_buf_by_args");
 }
 
-doca_error_t doca_buf_inventory_buf_by_args(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
-                                            void *addr, size_t len, void *data, size_t data_len,
-                                            struct doca_buf **buf)
+doca_error_t doca_buf_inventory_buf_by_args(struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *addr,
+                                            size_t len, void *data, size_t data_len, struct doca_buf **buf)
 {
     if (inventory != nullptr && mmap != nullptr && buf != nullptr) [[likely]] {
-        doca_buf *const taken = inventory->try_take(*mmap, static_cast<std::byte *>(addr), len,
-                                                    static_cast<std::byte *>(data), data_len);
+        doca_buf *const taken =
+            inventory->try_take(*mmap, static_cast<std::byte *>(addr), len, static_cast<std::byte *>(data), data_len);
         if (taken != nullptr) [[likely]] {
             *buf = taken;
             return DOCA_SUCCESS;
@@ -85,8 +85,7 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, co
     return call({inventory, src_buf, dst_buf}, [&] { return inventory->duplicate(*src_buf, *dst_buf); });
 }
 
-doca_error_t doca_buf_inventory_get_num_elements(struct doca_buf_inventory *inventory,
-                                                 uint32_t *num_of_elements)
+doca_error_t doca_buf_inventory_get_num_elements(struct doca_buf_inventory *inventory, uint32_t *num_of_elements)
 {
     return call({inventory, num_of_elements}, [&] { *num_of_elements = inventory->num_elements(); });
 }
@@ -94,12 +93,10 @@ doca_error_t doca_buf_inventory_get_num_elements(struct doca_buf_inventory *inve
 doca_error_t doca_buf_inventory_get_num_free_elements(struct doca_buf_inventory *inventory,
                                                       uint32_t *num_of_free_elements)
 {
-    return call({inventory, num_of_free_elements},
-                [&] { *num_of_free_elements = inventory->num_free(); });
+    return call({inventory, num_of_free_elements}, [&] { *num_of_free_elements = inventory->num_free(); });
 }
 
-doca_error_t doca_buf_inventory_get_user_data(struct doca_buf_inventory *inventory,
-                                              union doca_data *user_data)
+doca_error_t doca_buf_inventory_get_user_data(struct doca_buf_inventory *inventory, union doca_data *user_data)
 {
     return call({inventory, user_data}, [&] { *user_data = inventory->user_data; });
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <cstddef>
+
 #include "../bufpool.hpp"
 
 #include <doca_buf.h>
@@ -75,11 +77,9 @@ doca_error_t doca_bufpool_get_num_elements(const struct doca_bufpool *bufpool, u
     return call({bufpool, num_of_elements}, [&] { *num_of_elements = bufpool->store().num_elements(); });
 }
 
-doca_error_t doca_bufpool_get_num_free_elements(const struct doca_bufpool *bufpool,
-                                                uint32_t *num_of_free_elements)
+doca_error_t doca_bufpool_get_num_free_elements(const struct doca_bufpool *bufpool, uint32_t *num_of_free_elements)
 {
-    return call({bufpool, num_of_free_elements},
-                [&] { *num_of_free_elements = bufpool->store().num_free(); });
+    return call({bufpool, num_of_free_elements}, [&] { *num_of_free_elements = bufpool->store().num_free(); });
 }
 
 doca_error_t doca_bufpool_get_user_data(const struct doca_bufpool *bufpool, union doca_data *user_data)

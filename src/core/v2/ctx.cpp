@@ -3,6 +3,7 @@
 #include "ctx.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "../dev.hpp"
 #include "../log.hpp"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -71,7 +72,7 @@ private:
     };
 
     std::atomic<doca_workq *> first_workq_{nullptr}; ///< one of services_, or null
-    opendoca::v2::JobQueue *first_queue_ = nullptr;      ///< valid while that is not null
+    opendoca::v2::JobQueue *first_queue_ = nullptr;  ///< valid while that is not null
     const opendoca::Id id_;
     std::atomic<bool> is_started_{false};
     const opendoca::HomeProcess home_;

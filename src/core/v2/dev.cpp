@@ -28,8 +28,8 @@ doca_error_t doca_devinfo_list_destroy(struct doca_devinfo **dev_list)
     return call({dev_list}, [&] { return opendoca::forget_list(dev_list); });
 }
 
-doca_error_t doca_devinfo_rep_list_create(struct doca_dev *dev, int filter,
-                                          struct doca_devinfo_rep ***dev_list_rep, uint32_t *nb_devs_rep)
+doca_error_t doca_devinfo_rep_list_create(struct doca_dev *dev, int filter, struct doca_devinfo_rep ***dev_list_rep,
+                                          uint32_t *nb_devs_rep)
 {
     return call({dev, dev_list_rep, nb_devs_rep},
                 [&] { return opendoca::list_representors(*dev, filter, *dev_list_rep, *nb_devs_rep); });

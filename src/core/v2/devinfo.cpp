@@ -61,8 +61,7 @@ doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint
 doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8_t *mac_addr, uint32_t size)
 {
     return call({devinfo, mac_addr}, [&] {
-        return copy_address("MAC address", *devinfo, &DeviceFunction::mac, mac_addr, size,
-                            DOCA_ERROR_NOT_SUPPORTED);
+        return copy_address("MAC address", *devinfo, &DeviceFunction::mac, mac_addr, size, DOCA_ERROR_NOT_SUPPORTED);
     });
 }
 
@@ -98,8 +97,7 @@ doca_error_t doca_devinfo_get_is_hotplug_manager_supported(const struct doca_dev
     return report(devinfo, &Capabilities::hotplug_manager, is_hotplug_manager);
 }
 
-doca_error_t doca_devinfo_get_is_mmap_export_dpu_supported(const struct doca_devinfo *devinfo,
-                                                           uint8_t *mmap_export)
+doca_error_t doca_devinfo_get_is_mmap_export_dpu_supported(const struct doca_devinfo *devinfo, uint8_t *mmap_export)
 {
     return call({devinfo, mmap_export}, [&] { *mmap_export = devinfo->function->can_export_dpu(); });
 }
@@ -110,8 +108,7 @@ doca_error_t doca_devinfo_get_is_mmap_from_export_dpu_supported(const struct doc
     return call({devinfo, from_export}, [&] { *from_export = devinfo->function->can_import_dpu(); });
 }
 
-doca_error_t doca_devinfo_rep_get_is_list_all_supported(const struct doca_devinfo *devinfo,
-                                                        uint8_t *all_supported)
+doca_error_t doca_devinfo_rep_get_is_list_all_supported(const struct doca_devinfo *devinfo, uint8_t *all_supported)
 {
     return call({devinfo, all_supported}, [&] {
         const Capabilities &can = devinfo->function->can;
@@ -119,8 +116,7 @@ doca_error_t doca_devinfo_rep_get_is_list_all_supported(const struct doca_devinf
     });
 }
 
-doca_error_t doca_devinfo_rep_get_is_list_net_supported(const struct doca_devinfo *devinfo,
-                                                        uint8_t *net_supported)
+doca_error_t doca_devinfo_rep_get_is_list_net_supported(const struct doca_devinfo *devinfo, uint8_t *net_supported)
 {
     return report(devinfo, &Capabilities::representors_net, net_supported);
 }
@@ -131,8 +127,7 @@ doca_error_t doca_devinfo_rep_get_is_list_emulated_supported(const struct doca_d
     return report(devinfo, &Capabilities::representors_emulated, emulated_supported);
 }
 
-doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid,
-                                       uint32_t size)
+doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid, uint32_t size)
 {
     return call({devinfo_rep, rep_vuid}, [&] {
         return copy_text("a VUID", devinfo_rep->info.vuid, rep_vuid, size, DOCA_DEVINFO_REP_VUID_SIZE);
@@ -150,7 +145,8 @@ doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *de
 doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
                                                 enum doca_pci_func_type *pci_func_type)
 {
-    return call({devinfo_rep, pci_func_type}, [&] { *pci_func_type = static_cast<doca_pci_func_type>(devinfo_rep->info.type); });
+    return call({devinfo_rep, pci_func_type},
+                [&] { *pci_func_type = static_cast<doca_pci_func_type>(devinfo_rep->info.type); });
 }
 
 doca_error_t doca_devinfo_rep_get_is_pci_addr_equal(const struct doca_devinfo_rep *devinfo_rep,

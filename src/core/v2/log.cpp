@@ -3,6 +3,8 @@
 //
 // Messages of programs, and the limits of what is shown. Backends are in log_sinks.cpp, sources and rates in
 // log_source.cpp.
+#include <cstdint>
+
 #include "log_api.hpp"
 
 #include "../fork.hpp"
@@ -15,7 +17,8 @@ using opendoca::v2::call;
 using opendoca::v2::program_log;
 
 constinit opendoca::LogChannel opendoca::v2::program_log{LogLevel::critical, LogLevel::debug};
-static const opendoca::ForkRegistration program_log_registration(opendoca::v2::program_log.lock(), opendoca::LockRank::log_channels);
+static const opendoca::ForkRegistration program_log_registration(opendoca::v2::program_log.lock(),
+                                                                 opendoca::LockRank::log_channels);
 
 opendoca::LogChannel &opendoca::library_log() noexcept
 {
@@ -35,8 +38,8 @@ doca_error_t log_message(std::uint32_t level, int source, int line, int bucket, 
                          va_list arguments) noexcept
 {
     const char *name = opendoca::log_source_name(source);
-    if (format == nullptr || opendoca::log_level_tag(level) == nullptr ||
-        level > opendoca::LogLevel::debug || name == nullptr)
+    if (format == nullptr || opendoca::log_level_tag(level) == nullptr || level > opendoca::LogLevel::debug ||
+        name == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
     if (!program_log.is_shown(level))
         return DOCA_SUCCESS;
@@ -81,8 +84,7 @@ doca_error_t doca_log_backend_level_set(struct doca_logger_backend *logger, uint
     return call({logger}, [&] { return program_log.set_limit(*logger, level, &LogLimits::set_lower); });
 }
 
-doca_error_t doca_log_backend_set_upper_level_limit(struct doca_logger_backend *logger,
-                                                    uint32_t upper_level_limit)
+doca_error_t doca_log_backend_set_upper_level_limit(struct doca_logger_backend *logger, uint32_t upper_level_limit)
 {
     return call({logger}, [&] { return program_log.set_limit(*logger, upper_level_limit, &LogLimits::set_upper); });
 }

@@ -72,8 +72,7 @@ bool opendoca::log_bucket_admits(int bucket) noexcept
 
 doca_error_t doca_log_source_register(const char *source_name, int *source)
 {
-    return opendoca::v2::call({source_name, source},
-                              [&] { return opendoca::add_log_source(source_name, *source); });
+    return opendoca::v2::call({source_name, source}, [&] { return opendoca::add_log_source(source_name, *source); });
 }
 
 doca_error_t doca_log_source_destroy(int source)

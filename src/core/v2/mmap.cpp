@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <cstddef>
+#include <memory>
+
 #include "../mmap.hpp"
 
 #include <doca_mmap.h>
@@ -10,8 +13,8 @@
 OPENDOCA_LOG_SOURCE(DOCA_MMAP_API);
 
 using opendoca::ExportKind;
-using opendoca::v2::call;
 using opendoca::value_of;
+using opendoca::v2::call;
 
 static_assert(DOCA_ACCESS_LOCAL_READ_WRITE == opendoca::Access::local_read_write &&
               DOCA_ACCESS_RDMA_READ == opendoca::Access::rdma_read &&
@@ -22,9 +25,7 @@ static_assert(DOCA_ACCESS_LOCAL_READ_WRITE == opendoca::Access::local_read_write
 
 doca_error_t doca_mmap_create(const union doca_data *user_data, struct doca_mmap **mmap)
 {
-    return call({mmap}, [&] {
-        *mmap = doca_mmap::give_to_program(std::make_shared<doca_mmap>(value_of(user_data)));
-    });
+    return call({mmap}, [&] { *mmap = doca_mmap::give_to_program(std::make_shared<doca_mmap>(value_of(user_data))); });
 }
 
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
@@ -52,23 +53,22 @@ doca_error_t doca_mmap_dev_rm(struct doca_mmap *mmap, struct doca_dev *dev)
     return call({mmap, dev}, [&] { return mmap->dev_rm(*dev); });
 }
 
-doca_error_t doca_mmap_export_dpu(struct doca_mmap *mmap, const struct doca_dev *dev,
-                                  const void **export_desc, size_t *export_desc_len)
+doca_error_t doca_mmap_export_dpu(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
+                                  size_t *export_desc_len)
 {
     return call({mmap, dev, export_desc, export_desc_len},
                 [&] { return mmap->export_to(ExportKind::dpu, *dev, *export_desc, *export_desc_len); });
 }
 
-doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
-                                   const void **export_desc, size_t *export_desc_len)
+doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
+                                   size_t *export_desc_len)
 {
     return call({mmap, dev, export_desc, export_desc_len},
                 [&] { return mmap->export_to(ExportKind::rdma, *dev, *export_desc, *export_desc_len); });
 }
 
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
-                                          size_t export_desc_len, struct doca_dev *dev,
-                                          struct doca_mmap **mmap)
+                                          size_t export_desc_len, struct doca_dev *dev, struct doca_mmap **mmap)
 {
     return call({export_desc, dev, mmap}, [&] {
         if (export_desc_len == 0) {
@@ -107,8 +107,7 @@ doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, s
     return call({mmap, addr, len}, [&] { return mmap->get_range(*addr, *len); });
 }
 
-doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb,
-                                   void *opaque)
+doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb, void *opaque)
 {
     return call({mmap}, [&] { return mmap->set_free_cb(free_cb, opaque); });
 }

@@ -3,6 +3,7 @@
 #include "workq.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "../log.hpp"
 #include "call.hpp"
@@ -215,8 +216,7 @@ doca_error_t doca_workq_event_handle_clear(struct doca_workq *workq, doca_event_
     if (const doca_error_t status = check_event_driven(*workq); status != DOCA_SUCCESS)
         return status;
     if (handle != workq->completions.event_handle()) {
-        LOG_ERR("%d is not this work queue's event handle, which is %d", handle,
-                workq->completions.event_handle());
+        LOG_ERR("%d is not this work queue's event handle, which is %d", handle, workq->completions.event_handle());
         return DOCA_ERROR_INVALID_VALUE;
     }
     return workq->completions.clear();

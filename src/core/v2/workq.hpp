@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <memory>
 
@@ -56,10 +57,7 @@ struct OPENDOCA_INTERNAL doca_workq {
     [[nodiscard]] static doca_error_t check_depth(std::uint32_t depth) noexcept;
 
     /// What @p ctx does for this queue, or null when it was not added.
-    [[nodiscard]] opendoca::v2::JobQueue *queue_of(const doca_ctx &ctx) const noexcept
-    {
-        return queue_of(ctx.id());
-    }
+    [[nodiscard]] opendoca::v2::JobQueue *queue_of(const doca_ctx &ctx) const noexcept { return queue_of(ctx.id()); }
     [[nodiscard]] opendoca::v2::JobQueue *queue_of(std::uint32_t id) const noexcept
     {
         return id < num_queues_ ? queues_[id] : nullptr;

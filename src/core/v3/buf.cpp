@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <cstddef>
+#include <cstdint>
+
 #include "../buf.hpp"
 
 #include <doca_buf.h>
@@ -126,8 +129,7 @@ doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
 }
 
 /// A head knows its tail.
-doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1_head, struct doca_buf *list1_tail,
-                                      struct doca_buf *list2)
+doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1_head, struct doca_buf *list1_tail, struct doca_buf *list2)
 {
     return call({list1_head, list1_tail, list2}, [&] {
         if (list1_head->last != list1_tail) {

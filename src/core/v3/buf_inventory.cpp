@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <cstddef>
+
 #include "../buf_inventory.hpp"
 
 #include <doca_buf_inventory.h>
@@ -55,13 +57,12 @@ doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory)
     return call({inventory}, [&] { inventory->stop(); });
 }
 
-static __attribute__((noinline)) doca_error_t take_slowly(doca_buf_inventory *inventory, doca_mmap *mmap,
-                                                          void *addr, size_t len, void *data, size_t data_len,
-                                                          doca_buf **buf)
+static __attribute__((noinline)) doca_error_t take_slowly(doca_buf_inventory *inventory, doca_mmap *mmap, void *addr,
+                                                          size_t len, void *data, size_t data_len, doca_buf **buf)
 {
     return call({inventory, mmap, buf}, [&]() -> opendoca::Status {
-        const opendoca::Status status = inventory->take(*mmap, static_cast<std::byte *>(addr), len,
-                                                        static_cast<std::byte *>(data), data_len, *buf);
+        const opendoca::Status status =
+            inventory->take(*mmap, static_cast<std::byte *>(addr), len, static_cast<std::byte *>(data), data_len, *buf);
         if (status == opendoca::Reason::not_started)
             return DOCA_ERROR_NOT_PERMITTED;
         return status;
@@ -73,8 +74,8 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
                                                 struct doca_buf **buf)
 {
     if (inventory != nullptr && mmap != nullptr && buf != nullptr) [[likely]] {
-        doca_buf *const taken = inventory->try_take(*mmap, static_cast<std::byte *>(addr), len,
-                                                    static_cast<std::byte *>(data), data_len);
+        doca_buf *const taken =
+            inventory->try_take(*mmap, static_cast<std::byte *>(addr), len, static_cast<std::byte *>(data), data_len);
         if (taken != nullptr) [[likely]] {
             *buf = taken;
             return DOCA_SUCCESS;
@@ -117,8 +118,7 @@ doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *invento
     });
 }
 
-doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory *inventory,
-                                                 uint32_t *num_of_elements)
+doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory *inventory, uint32_t *num_of_elements)
 {
     return call({inventory, num_of_elements}, [&] { *num_of_elements = inventory->num_elements(); });
 }
@@ -129,8 +129,7 @@ doca_error_t doca_buf_inventory_get_num_free_elements(const struct doca_buf_inve
     return call({inventory, num_of_free_elements}, [&] { *num_of_free_elements = inventory->num_free(); });
 }
 
-doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *inventory,
-                                              union doca_data *user_data)
+doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *inventory, union doca_data *user_data)
 {
     return call({inventory, user_data}, [&] { *user_data = inventory->user_data; });
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <cstddef>
+
 #include <doca_buf_pool.h>
 
 #include "../bufpool.hpp"
@@ -103,8 +105,7 @@ doca_error_t doca_buf_pool_get_num_elements(const struct doca_buf_pool *buf_pool
     return call({buf_pool, num_of_elements}, [&] { *num_of_elements = buf_pool->store().num_elements(); });
 }
 
-doca_error_t doca_buf_pool_get_num_free_elements(const struct doca_buf_pool *buf_pool,
-                                                 uint32_t *num_of_free_elements)
+doca_error_t doca_buf_pool_get_num_free_elements(const struct doca_buf_pool *buf_pool, uint32_t *num_of_free_elements)
 {
     return call({buf_pool, num_of_free_elements}, [&] { *num_of_free_elements = buf_pool->store().num_free(); });
 }

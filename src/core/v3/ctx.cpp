@@ -2,6 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 #include "ctx.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
 #include "../log.hpp"
 #include "pe.hpp"
 

@@ -2,12 +2,16 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <doca_ctx.h>
 
-#include "../fork.hpp"
 #include "../dev.hpp"
+#include "../fork.hpp"
 #include "../wait_notice.hpp"
 #include "../weak_address.hpp"
 #include "member.hpp"
@@ -86,9 +90,10 @@ protected:
     [[nodiscard]] virtual std::uint32_t num_own_operations() const noexcept;
     /// Whether the failure of a task ends the context.
     [[nodiscard]] virtual bool ends_with(const doca_task &task) const noexcept;
-    /// Where asks_for_progress(true) was said, or asks_for_progress_at() of what is set now: what else doca_pe_progress()
-    /// has to do for this context when no operation has ended, or while many do, see ends_wait(). True when something was
-    /// done. It may end the context: nothing may follow started(), start_failed(), stopped() and fail() but the return.
+    /// Where asks_for_progress(true) was said, or asks_for_progress_at() of what is set now: what else
+    /// doca_pe_progress() has to do for this context when no operation has ended, or while many do, see ends_wait().
+    /// True when something was done. It may end the context: nothing may follow started(), start_failed(), stopped()
+    /// and fail() but the return.
     [[nodiscard]] virtual bool on_progress() noexcept;
 
     /// Called in on_progress(): returns whether completions may be unreported to the program.
@@ -185,7 +190,7 @@ private:
     [[gnu::cold]] void explain_shortage() noexcept;
 
     TaskConf conf_;
-    bool was_short_ = false; ///< since the start: all tasks were in use when one more was wanted
+    bool was_short_ = false;         ///< since the start: all tasks were in use when one more was wanted
     std::unique_ptr<TaskPool> pool_; ///< from start until the next one: programs read tasks that they have freed
 };
 
@@ -196,8 +201,8 @@ public:
     using TaskTypeBase::TaskTypeBase;
 
     /// For X_task_T_set_conf(). At most @p most tasks.
-    [[nodiscard]] doca_error_t configure(Callback succeeded, Callback failed, std::uint32_t count,
-                                         std::uint32_t most, doca_error_t if_not_idle) noexcept
+    [[nodiscard]] doca_error_t configure(Callback succeeded, Callback failed, std::uint32_t count, std::uint32_t most,
+                                         doca_error_t if_not_idle) noexcept
     {
         return set_conf({reinterpret_cast<TaskCallback>(succeeded), reinterpret_cast<TaskCallback>(failed), count},
                         most, if_not_idle);

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Properties and capabilities of devices and representors.
+#include <string>
+
 #include <doca_dev.h>
 
 #include "../dev_properties.hpp"
@@ -63,13 +65,12 @@ doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, c
 {
     return call({devinfo, pci_addr_str}, [&] {
         const DeviceFunction &function = *devinfo->function;
-        return copy_pci_address(function.name, function.pci_address, pci_addr_str,
-                                DOCA_ERROR_OPERATING_SYSTEM);
+        return copy_pci_address(function.name, function.pci_address, pci_addr_str, DOCA_ERROR_OPERATING_SYSTEM);
     });
 }
 
 doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo, const char *pci_addr_str,
-                                                uint8_t *is_equal)
+                                            uint8_t *is_equal)
 {
     return call({devinfo, pci_addr_str, is_equal},
                 [&] { return compare_pci_address(*devinfo, pci_addr_str, *is_equal); });
@@ -78,8 +79,7 @@ doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo, 
 doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint8_t *ipv4_addr, uint32_t size)
 {
     return call({devinfo, ipv4_addr}, [&] {
-        return copy_address("IPv4 address", *devinfo, &DeviceFunction::ipv4, ipv4_addr, size,
-                            DOCA_ERROR_NOT_FOUND);
+        return copy_address("IPv4 address", *devinfo, &DeviceFunction::ipv4, ipv4_addr, size, DOCA_ERROR_NOT_FOUND);
     });
 }
 
@@ -94,8 +94,7 @@ doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint
 doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8_t *mac_addr, uint32_t size)
 {
     return call({devinfo, mac_addr}, [&] {
-        return copy_address("MAC address", *devinfo, &DeviceFunction::mac, mac_addr, size,
-                            DOCA_ERROR_NOT_SUPPORTED);
+        return copy_address("MAC address", *devinfo, &DeviceFunction::mac, mac_addr, size, DOCA_ERROR_NOT_SUPPORTED);
     });
 }
 
@@ -138,8 +137,7 @@ doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16
     });
 }
 
-doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,
-                                            enum doca_pci_func_type *pci_func_type)
+doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo, enum doca_pci_func_type *pci_func_type)
 {
     return call({devinfo, pci_func_type}, [&] { *pci_func_type = type_of(devinfo->function->type); });
 }
@@ -147,8 +145,8 @@ doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,
 doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index)
 {
     return call({devinfo, sf_index}, [&] {
-        return copy_number("SF index: it is no SF, or the kernel does not tell", *devinfo,
-                           devinfo->function->sf_number, *sf_index);
+        return copy_number("SF index: it is no SF, or the kernel does not tell", *devinfo, devinfo->function->sf_number,
+                           *sf_index);
     });
 }
 
@@ -171,30 +169,28 @@ doca_error_t doca_devinfo_cap_is_accelerate_resource_reclaim_supported(const str
 }
 
 doca_error_t doca_devinfo_rep_cap_is_filter_all_supported(const struct doca_devinfo *devinfo,
-                                                        uint8_t *filter_all_supported)
+                                                          uint8_t *filter_all_supported)
 {
     return report_filter(devinfo, filter_all_supported, [](const Capabilities &) { return true; });
 }
 
 doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devinfo *devinfo,
-                                                        uint8_t *filter_net_supported)
+                                                          uint8_t *filter_net_supported)
 {
     return report_filter(devinfo, filter_net_supported, [](const Capabilities &can) { return can.representors_net; });
 }
 
 doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(const struct doca_devinfo *devinfo,
-                                                             uint8_t *filter_emulated_supported)
+                                                               uint8_t *filter_emulated_supported)
 {
     return report_filter(devinfo, filter_emulated_supported,
                          [](const Capabilities &can) { return can.representors_emulated; });
 }
 
-doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid,
-                                       uint32_t size)
+doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid, uint32_t size)
 {
     return call({devinfo_rep, rep_vuid}, [&] {
-        return copy_if_known("VUID", *devinfo_rep, devinfo_rep->info.vuid, rep_vuid, size,
-                             DOCA_DEVINFO_REP_VUID_SIZE);
+        return copy_if_known("VUID", *devinfo_rep, devinfo_rep->info.vuid, rep_vuid, size, DOCA_DEVINFO_REP_VUID_SIZE);
     });
 }
 
@@ -233,8 +229,8 @@ doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo
     });
 }
 
-doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
-                                                    const char *pci_addr_str, uint8_t *is_equal)
+doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep, const char *pci_addr_str,
+                                                uint8_t *is_equal)
 {
     return call({devinfo_rep, pci_addr_str, is_equal},
                 [&] { return compare_pci_address(*devinfo_rep, pci_addr_str, *is_equal); });

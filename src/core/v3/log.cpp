@@ -4,12 +4,13 @@
 // Two logs: the program's, and the one of the libraries (SDK).
 #include <doca_log.h>
 
+#include <cstdint>
 #include <cstring>
 
 #include <unistd.h>
 
-#include "../log.hpp"
 #include "../fork.hpp"
+#include "../log.hpp"
 #include "../log_sinks.hpp"
 #include "../log_source.hpp"
 #include "call.hpp"
@@ -33,7 +34,7 @@ namespace {
 constinit LogChannel program_log{LogLevel::disable, LogLevel::trace};
 constinit LogChannel sdk_log{LogLevel::disable, LogLevel::trace};
 const opendoca::ForkRegistration log_registrations[] = {{program_log.lock(), opendoca::LockRank::log_channels},
-                                                         {sdk_log.lock(), opendoca::LockRank::log_channels}};
+                                                        {sdk_log.lock(), opendoca::LockRank::log_channels}};
 
 /// Whether @p backend is one of @p channel, and of no other.
 doca_error_t check_backend(const LogChannel &channel, const doca_log_backend *backend, const char *function) noexcept
@@ -93,8 +94,8 @@ void opendoca::print_origin(LogText &text, std::uint32_t level, const LogOrigin 
     text.print("[%s:%d][%s] ", slash != nullptr ? slash + 1 : origin.file, origin.line, origin.function);
 }
 
-doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func,
-                      const char *format, ...)
+doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func, const char *format,
+                      ...)
 {
     const char *const name = opendoca::log_source_name(source);
     if (fname == nullptr || func == nullptr || format == nullptr || name == nullptr ||

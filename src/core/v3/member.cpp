@@ -3,6 +3,7 @@
 #include "member.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "ctx.hpp"

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "../engine/completion_queue.hpp"
@@ -24,10 +25,7 @@ public:
 
     /// Dispatches one completion, or does other pending work. Returns false if there is none. The member may have been
     /// destroyed when this returns.
-    [[nodiscard]] bool progress() noexcept
-    {
-        return serve(*completions_);
-    }
+    [[nodiscard]] bool progress() noexcept { return serve(*completions_); }
     /// The same for a caller that already has @p completions, the member's completion queue.
     [[nodiscard]] bool serve(CompletionQueue &completions) noexcept
     {
@@ -56,8 +54,8 @@ protected:
     void join(std::uint32_t depth);
     void leave() noexcept;
 
-    /// Nothing has ended, or a lot has, one after the other, as tasks are submitted again in their callbacks: does what else
-    /// there is to do. True when it has. Only called when wants_turn().
+    /// Nothing has ended, or a lot has, one after the other, as tasks are submitted again in their callbacks: does what
+    /// else there is to do. True when it has. Only called when wants_turn().
     [[nodiscard]] virtual bool progress_more() noexcept = 0;
     /// Whether progress_more() could act now.
     [[nodiscard]] virtual bool has_more() const noexcept = 0;
@@ -71,8 +69,8 @@ protected:
 
     static inline constinit const std::atomic<bool> no_news{false};
 
-    doca_pe *pe_ = nullptr; ///< for life
-    bool asks_ = false; ///< requests a call at each poll
+    doca_pe *pe_ = nullptr;                    ///< for life
+    bool asks_ = false;                        ///< requests a call at each poll
     const std::atomic<bool> *news_ = &no_news; ///< requests a call while it is set; any thread may set it
     bool ends_wait_ = false; ///< progress_more() was called while completions may have been unreported
 

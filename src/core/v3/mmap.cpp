@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
 #include "../mmap.hpp"
 
 #include <doca_mmap.h>
@@ -10,8 +14,8 @@
 OPENDOCA_LOG_SOURCE(DOCA_MMAP);
 
 using opendoca::ExportKind;
-using opendoca::v3::call;
 using opendoca::value_of;
+using opendoca::v3::call;
 
 static_assert(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE == opendoca::Access::local_read_write &&
               DOCA_ACCESS_FLAG_RDMA_READ == opendoca::Access::rdma_read &&
@@ -22,9 +26,7 @@ static_assert(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE == opendoca::Access::local_read_
 
 doca_error_t doca_mmap_create(struct doca_mmap **mmap)
 {
-    return call({mmap}, [&] {
-        *mmap = doca_mmap::give_to_program(std::make_shared<doca_mmap>(doca_data{}));
-    });
+    return call({mmap}, [&] { *mmap = doca_mmap::give_to_program(std::make_shared<doca_mmap>(doca_data{})); });
 }
 
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
@@ -52,23 +54,22 @@ doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
     return call({mmap, dev}, [&] { return mmap->dev_rm(*dev); });
 }
 
-doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
-                                  const void **export_desc, size_t *export_desc_len)
+doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
+                                  size_t *export_desc_len)
 {
     return call({mmap, dev, export_desc, export_desc_len},
                 [&] { return mmap->export_to(ExportKind::dpu, *dev, *export_desc, *export_desc_len); });
 }
 
-doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
-                                   const void **export_desc, size_t *export_desc_len)
+doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
+                                   size_t *export_desc_len)
 {
     return call({mmap, dev, export_desc, export_desc_len},
                 [&] { return mmap->export_to(ExportKind::rdma, *dev, *export_desc, *export_desc_len); });
 }
 
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
-                                          size_t export_desc_len, struct doca_dev *dev,
-                                          struct doca_mmap **mmap)
+                                          size_t export_desc_len, struct doca_dev *dev, struct doca_mmap **mmap)
 {
     if (export_desc_len == 0)
         return opendoca::refuse_value("a descriptor of 0 bytes");
@@ -85,8 +86,8 @@ doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t l
     return call({mmap, addr}, [&] { return mmap->set_memrange(static_cast<std::byte *>(addr), len); });
 }
 
-doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr,
-                                           size_t dmabuf_offset, size_t len)
+doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr, size_t dmabuf_offset,
+                                           size_t len)
 {
     if (dmabuf_fd < 0 || len == 0 || dmabuf_offset > SIZE_MAX - len ||
         reinterpret_cast<uintptr_t>(addr) > UINTPTR_MAX - len)
@@ -111,13 +112,11 @@ doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct d
 
 doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len)
 {
-    return call({mmap, addr, len}, [&] {
-        return mmap->get_range(*addr, *len) == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
-    });
+    return call({mmap, addr, len},
+                [&] { return mmap->get_range(*addr, *len) == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE; });
 }
 
-doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb,
-                                   void *opaque)
+doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb, void *opaque)
 {
     return call({mmap}, [&] { return mmap->set_free_cb(free_cb, opaque); });
 }
@@ -206,8 +205,7 @@ doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *de
     return call({devinfo, mmap_export}, [&] { *mmap_export = devinfo->function->can_export_dpu(); });
 }
 
-doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca_devinfo *devinfo,
-                                                               uint8_t *from_export)
+doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca_devinfo *devinfo, uint8_t *from_export)
 {
     return call({devinfo, from_export}, [&] { *from_export = devinfo->function->can_import_dpu(); });
 }

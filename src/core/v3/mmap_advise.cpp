@@ -3,6 +3,9 @@
 //
 // Advice on memory: a context whose one task tells the device's caches that memory has changed. Every device here
 // sees memory as the CPU does, so that there is nothing to be done.
+#include <cstdint>
+#include <memory>
+
 #include <doca_mmap_advise.h>
 
 #include "../buf.hpp"
@@ -28,9 +31,7 @@ constexpr std::uint32_t max_num_tasks = 65536;
 
 class InvalidateTasks final : public PoolOf<doca_mmap_advise_task_invalidate_cache> {
 public:
-    InvalidateTasks(doca_ctx &owner, const TaskConf &as_told, Source &source)
-        : PoolOf(owner, as_told),
-          source_(source)
+    InvalidateTasks(doca_ctx &owner, const TaskConf &as_told, Source &source) : PoolOf(owner, as_told), source_(source)
     {
     }
 
@@ -68,8 +69,7 @@ protected:
     [[nodiscard]] doca_error_t on_start() override
     {
         if (invalidate.is_configured())
-            invalidate.set_pool(
-                std::make_unique<opendoca::v3::InvalidateTasks>(*this, invalidate.conf(), source_));
+            invalidate.set_pool(std::make_unique<opendoca::v3::InvalidateTasks>(*this, invalidate.conf(), source_));
         return DOCA_SUCCESS;
     }
     void on_idle() noexcept override {}

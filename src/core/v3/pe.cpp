@@ -3,6 +3,7 @@
 #include "pe.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "../log.hpp"
 #include "call.hpp"

@@ -18,8 +18,7 @@ doca_error_t doca_rdma_bridge_get_dev_pd(const struct doca_dev *dev, struct ibv_
     return call({dev, pd}, [&] {
         ibv_pd *const found = dev->device().protection_domain();
         if (found == nullptr) {
-            LOG_ERR("device %s has no protection domain: it is not one of libibverbs",
-                    dev->function().name.c_str());
+            LOG_ERR("device %s has no protection domain: it is not one of libibverbs", dev->function().name.c_str());
             return DOCA_ERROR_NOT_SUPPORTED;
         }
         *pd = found;
@@ -49,8 +48,7 @@ doca_error_t doca_rdma_bridge_get_mmap_mkey_from_pd(const struct doca_mmap *mmap
     return call({mmap, pd, mkey}, [&] {
         const opendoca::MemoryKey *const key = mmap->key_on(*pd);
         if (key == nullptr) {
-            LOG_ERR("the memory map is not started, or has no device on protection domain %p",
-                    static_cast<void *>(pd));
+            LOG_ERR("the memory map is not started, or has no device on protection domain %p", static_cast<void *>(pd));
             return DOCA_ERROR_NOT_FOUND;
         }
         return key->mkey(*mkey);

@@ -65,7 +65,10 @@ struct doca_task {
 
     // How it is submitted to the device, and comes back.
     [[nodiscard]] opendoca::WordTag tag() noexcept { return {reinterpret_cast<std::uintptr_t>(this)}; }
-    [[nodiscard]] static doca_task &of(const opendoca::Tag &tag) noexcept { return *reinterpret_cast<doca_task *>(tag.a); }
+    [[nodiscard]] static doca_task &of(const opendoca::Tag &tag) noexcept
+    {
+        return *reinterpret_cast<doca_task *>(tag.a);
+    }
 };
 
 namespace opendoca::v3 {

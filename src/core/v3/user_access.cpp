@@ -6,6 +6,8 @@
 #include "../device/user_access.hpp"
 
 #include <cinttypes>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include <doca_mmap.h>

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #include "dma.hpp"
 
+#include <memory>
+#include <vector>
+
 #include "../../core/device/engines.hpp"
 #include "../../core/log.hpp"
 #include "../../core/v2/call.hpp"
@@ -62,16 +65,15 @@ doca_error_t doca_dma::create_queue(const std::vector<doca_dev *> &devices, doca
 {
     doca_dev &dev = *devices.front();
     std::unique_ptr<opendoca::CopyEngine> engine;
-    if (const doca_error_t status = dev.device().create_copy_engine(workq.completions, engine);
-        status != DOCA_SUCCESS)
+    if (const doca_error_t status = dev.device().create_copy_engine(workq.completions, engine); status != DOCA_SUCCESS)
         return status;
     const bool is_never_armed = !workq.completions.is_event_driven();
     opendoca::visit_engine(*engine, is_never_armed, [&]<typename Engine>(Engine &own) {
         queue = std::make_unique<opendoca::v2::DmaJobs<Engine>>(std::move(engine), own, dev, workq);
     });
     if (copies_ == Copies::overwrite)
-        queue = std::make_unique<opendoca::v2::OverwritingJobs>(std::move(queue),
-                                                                dev.function().can.dma_max_list_elements);
+        queue =
+            std::make_unique<opendoca::v2::OverwritingJobs>(std::move(queue), dev.function().can.dma_max_list_elements);
     return DOCA_SUCCESS;
 }
 

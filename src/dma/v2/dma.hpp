@@ -2,6 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 #include <doca_dma.h>
 
 #include "../../core/v2/ctx.hpp"

@@ -14,7 +14,8 @@ namespace opendoca::v2 {
 
 /// Whether an engine can look for completions of fast-path copies inline.
 template <typename Engine>
-concept HasFastPoll = requires(Engine &engine) {
+concept HasFastPoll = requires(Engine &engine)
+{
     engine.poll_fast([](Operation &) {}, [] { return DOCA_ERROR_AGAIN; });
 };
 
@@ -66,7 +67,8 @@ public:
     {
         if constexpr (HasFastPoll<Engine>) {
             // Fast-path operations are those of submit(): the program's own.
-            const auto give = [&](Operation &operation) __attribute__((always_inline)) {
+            const auto give = [&](Operation & operation) __attribute__((always_inline))
+            {
                 store_tag(event, operation.tag);
                 event.result.u64 = DOCA_SUCCESS;
                 workq_.completions.release(operation);
@@ -80,10 +82,15 @@ public:
     [[nodiscard]] doca_error_t submit_1_3(const doca_job &job) noexcept override;
 
 private:
-    static constexpr bool has_fast_copy = requires(Engine &engine, doca_buf &buf) { engine.copy_fast(Tag{}, buf, buf); };
-    static constexpr bool copies_at_once = requires(Engine &engine, doca_buf &buf) { engine.copy_at_once(buf, buf); };
-    static constexpr bool has_imports =
-        requires(Engine &engine, Tag tag, doca_buf &buf) { engine.end_imported(tag, buf, buf); };
+    static constexpr bool has_fast_copy = requires(Engine & engine, doca_buf &buf)
+    {
+        engine.copy_fast(Tag{}, buf, buf);
+    };
+    static constexpr bool copies_at_once = requires(Engine & engine, doca_buf &buf) { engine.copy_at_once(buf, buf); };
+    static constexpr bool has_imports = requires(Engine & engine, Tag tag, doca_buf &buf)
+    {
+        engine.end_imported(tag, buf, buf);
+    };
 
     [[gnu::always_inline]] [[nodiscard]] static bool is_copy(const doca_dma_job_memcpy &job) noexcept
     {

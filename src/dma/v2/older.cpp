@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cstddef>
 
 #include "../../core/buf.hpp"
 #include "../../core/log.hpp"

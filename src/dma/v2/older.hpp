@@ -4,6 +4,7 @@
 // DMA as programs up to DOCA 2.0.2 know it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>

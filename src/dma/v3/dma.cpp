@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "dma.hpp"
 
+#include <cstdint>
+
 #include "../../core/device/engines.hpp"
 #include "../../core/log.hpp"
 #include "../../core/v3/call.hpp"
@@ -58,8 +60,8 @@ doca_error_t doca_dma::on_start()
     const doca_error_t status = device.device().create_copy_engine(completions(), engine_);
     if (status == DOCA_SUCCESS && memcpy.is_configured()) {
         opendoca::visit_engine(*engine_, true, [&]<typename Engine>(Engine &own) {
-            memcpy.set_pool(std::make_unique<opendoca::v3::MemcpyTasks<Engine>>(*this, memcpy.conf(), *engine_, own,
-                                                                                device));
+            memcpy.set_pool(
+                std::make_unique<opendoca::v3::MemcpyTasks<Engine>>(*this, memcpy.conf(), *engine_, own, device));
         });
     }
     return status;
@@ -105,8 +107,7 @@ doca_error_t doca_dma_set_ordered_completions(struct doca_dma *dma, uint8_t)
 
 doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo)
 {
-    return call({devinfo},
-                [&] { return devinfo->function->can.dma_memcpy ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; });
+    return call({devinfo}, [&] { return devinfo->function->can.dma_memcpy ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; });
 }
 
 doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *num_tasks)
@@ -117,8 +118,7 @@ doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *num_
 doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_devinfo *devinfo,
                                                            uint32_t *max_buf_list_len)
 {
-    return call({devinfo, max_buf_list_len},
-                [&] { *max_buf_list_len = devinfo->function->can.dma_max_list_elements; });
+    return call({devinfo, max_buf_list_len}, [&] { *max_buf_list_len = devinfo->function->can.dma_max_list_elements; });
 }
 
 doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct doca_devinfo *devinfo, uint64_t *buf_size)

@@ -43,7 +43,8 @@ public:
     }
 
 private:
-    /// What the fast path does not take, while the pool is on it: so the task is the program's again when it is refused.
+    /// What the fast path does not take, while the pool is on it: so the task is the program's again when it is
+    /// refused.
     [[gnu::noinline]] [[nodiscard]] doca_error_t submit_special(doca_dma_task_memcpy &task) noexcept
     {
         const doca_error_t status = submit_any(task);

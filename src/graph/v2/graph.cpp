@@ -3,6 +3,7 @@
 #include "graph.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "../../core/log.hpp"
 #include "../../core/v2/call.hpp"
@@ -10,9 +11,9 @@
 
 OPENDOCA_LOG_SOURCE(DOCA_GRAPH);
 
+using opendoca::context_at;
 using opendoca::NodeKind;
 using opendoca::v2::call;
-using opendoca::context_at;
 
 doca_error_t doca_graph::start()
 {
@@ -79,7 +80,8 @@ doca_error_t doca_graph::workq_add(doca_workq &workq)
         return DOCA_ERROR_IN_USE;
     }
     for (const void *context : plan()->contexts) {
-        if (const doca_ctx *const ctx = context_at<doca_ctx>(context); ctx == nullptr || workq.queue_of(*ctx) == nullptr) {
+        if (const doca_ctx *const ctx = context_at<doca_ctx>(context);
+            ctx == nullptr || workq.queue_of(*ctx) == nullptr) {
             LOG_ERR("a context of the graph's nodes was %s",
                     ctx == nullptr ? "destroyed" : "not added to the work queue");
             return DOCA_ERROR_BAD_STATE;
@@ -137,13 +139,16 @@ doca_error_t doca_graph_ctx_node_create(struct doca_graph *graph, int job_type, 
 doca_error_t doca_graph_user_node_create(struct doca_graph *graph, doca_graph_user_node_cb_t cb,
                                          struct doca_graph_node **node)
 {
-    return call({graph, reinterpret_cast<const void *>(cb), node}, [&] { return graph->add_node(NodeKind::user, {.callback = reinterpret_cast<void (*)()>(cb)}, 0, *node); });
+    return call({graph, reinterpret_cast<const void *>(cb), node}, [&] {
+        return graph->add_node(NodeKind::user, {.callback = reinterpret_cast<void (*)()>(cb)}, 0, *node);
+    });
 }
 
 doca_error_t doca_graph_sub_graph_node_create(struct doca_graph *graph, struct doca_graph *sub_graph,
                                               struct doca_graph_node **node)
 {
-    return call({graph, sub_graph, node}, [&] { return graph->add_sub_graph(*sub_graph, DOCA_ERROR_NOT_PERMITTED, *node); });
+    return call({graph, sub_graph, node},
+                [&] { return graph->add_sub_graph(*sub_graph, DOCA_ERROR_NOT_PERMITTED, *node); });
 }
 
 doca_error_t doca_graph_add_dependency(struct doca_graph *graph, struct doca_graph_node *from,

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
+
 #include "../../core/v2/workq.hpp"
 
 namespace opendoca {
@@ -30,7 +32,8 @@ public:
     void instance_began() noexcept { ++num_instances_; }
     void instance_ended() noexcept { --num_instances_; }
 
-    /// Adds @p submission to the waiting ones, because contexts of some of its nodes are full. No effect if it waits already.
+    /// Adds @p submission to the waiting ones, because contexts of some of its nodes are full. No effect if it waits
+    /// already.
     void wait(Submission &submission) noexcept;
     void stop_waiting(Submission &submission) noexcept;
 

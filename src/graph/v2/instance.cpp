@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cinttypes>
+#include <cstdint>
 
 #include "../../core/log.hpp"
 #include "../../core/v2/call.hpp"
@@ -11,8 +12,8 @@
 
 OPENDOCA_LOG_SOURCE(DOCA_GRAPH_INSTANCE);
 
-using opendoca::v2::call;
 using opendoca::NodeKind;
+using opendoca::v2::call;
 
 doca_graph_instance::doca_graph_instance(const doca_graph &graph)
     : graph_(graph),
@@ -75,11 +76,9 @@ void doca_graph_instance::set(const doca_graph_node &node, const NodeData &data)
     data_[node.number] = data;
 }
 
-doca_error_t doca_graph_instance::set_job(const doca_graph_node &node, doca_job &job,
-                                          doca_event *event) noexcept
+doca_error_t doca_graph_instance::set_job(const doca_graph_node &node, doca_job &job, doca_event *event) noexcept
 {
-    if (const doca_error_t status = check_settable(node, NodeKind::context, "context");
-        status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_settable(node, NodeKind::context, "context"); status != DOCA_SUCCESS)
         return status;
     const doca_ctx *const ctx = opendoca::context_at<doca_ctx>(node.action.context);
     if (ctx == nullptr || job.type != node.type || job.ctx != ctx) {
@@ -91,8 +90,7 @@ doca_error_t doca_graph_instance::set_job(const doca_graph_node &node, doca_job 
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_graph_instance::set_cookie(const doca_graph_node &node, void *cookie,
-                                             doca_event *event) noexcept
+doca_error_t doca_graph_instance::set_cookie(const doca_graph_node &node, void *cookie, doca_event *event) noexcept
 {
     const doca_error_t status = check_settable(node, NodeKind::user, "user");
     if (status == DOCA_SUCCESS)
@@ -103,8 +101,7 @@ doca_error_t doca_graph_instance::set_cookie(const doca_graph_node &node, void *
 doca_error_t doca_graph_instance::set_sub_instance(const doca_graph_node &node, doca_graph_instance &sub,
                                                    doca_event *event) noexcept
 {
-    if (const doca_error_t status = check_settable(node, NodeKind::sub_graph, "sub-graph");
-        status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_settable(node, NodeKind::sub_graph, "sub-graph"); status != DOCA_SUCCESS)
         return status;
     if (&sub.graph_ != node.action.sub_graph) {
         LOG_ERR("the instance is of another graph than node %u runs", node.number);
@@ -203,8 +200,7 @@ doca_data doca_graph_instance::result(const doca_graph_node &node) const noexcep
     return results_[node.number];
 }
 
-doca_error_t doca_graph_instance_create(const struct doca_graph *graph,
-                                        struct doca_graph_instance **graph_instance)
+doca_error_t doca_graph_instance_create(const struct doca_graph *graph, struct doca_graph_instance **graph_instance)
 {
     return call({graph, graph_instance}, [&] {
         if (graph->plan() == nullptr) {
@@ -234,8 +230,7 @@ doca_error_t doca_graph_instance_set_ctx_node_data(struct doca_graph_instance *g
 }
 
 doca_error_t doca_graph_instance_set_user_node_data(struct doca_graph_instance *graph_instance,
-                                                    struct doca_graph_node *node, void *cookie,
-                                                    struct doca_event *ev)
+                                                    struct doca_graph_node *node, void *cookie, struct doca_event *ev)
 {
     return call({graph_instance, node}, [&] { return graph_instance->set_cookie(*node, cookie, ev); });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -11,18 +12,16 @@
 #include "../plan.hpp"
 #include "submission.hpp"
 
-/// doca_graph_instance of 2.2: the data of a graph's nodes, and the state of a run. All memory is allocated at creation.
-/// While it is in flight, only the thread of its work queue may use it.
+/// doca_graph_instance of 2.2: the data of a graph's nodes, and the state of a run. All memory is allocated at
+/// creation. While it is in flight, only the thread of its work queue may use it.
 struct doca_graph_instance {
     explicit doca_graph_instance(const doca_graph &graph);
     doca_graph_instance(const doca_graph_instance &) = delete;
     doca_graph_instance &operator=(const doca_graph_instance &) = delete;
     ~doca_graph_instance();
 
-    [[nodiscard]] doca_error_t set_job(const doca_graph_node &node, doca_job &job,
-                                       doca_event *event) noexcept;
-    [[nodiscard]] doca_error_t set_cookie(const doca_graph_node &node, void *cookie,
-                                          doca_event *event) noexcept;
+    [[nodiscard]] doca_error_t set_job(const doca_graph_node &node, doca_job &job, doca_event *event) noexcept;
+    [[nodiscard]] doca_error_t set_cookie(const doca_graph_node &node, void *cookie, doca_event *event) noexcept;
     [[nodiscard]] doca_error_t set_sub_instance(const doca_graph_node &node, doca_graph_instance &sub,
                                                 doca_event *event) noexcept;
     [[nodiscard]] doca_error_t submit(doca_workq &workq, const doca_data &user_data) noexcept;
@@ -72,8 +71,7 @@ private:
 
     // Called by Submission.
 
-    void begin(opendoca::Submission &submission, doca_graph_instance *parent,
-               std::uint32_t parent_node) noexcept;
+    void begin(opendoca::Submission &submission, doca_graph_instance *parent, std::uint32_t parent_node) noexcept;
     [[nodiscard]] doca_error_t start_context_roots() noexcept;
     /// Starts all ready nodes, including those that become ready in the meantime.
     void run() noexcept;
@@ -134,7 +132,8 @@ private:
 
     std::uint32_t num_unset_;    ///< nodes without data
     std::uint32_t num_uses_ = 0; ///< nodes of other instances that have this one as their data
-    std::uint64_t check_ = 0;    ///< the last check that visited it; next_checked_ links the instances that a check still has to visit
+    std::uint64_t check_ =
+        0; ///< the last check that visited it; next_checked_ links the instances that a check still has to visit
     doca_graph_instance *next_checked_ = nullptr;
     opendoca::Submission own_submission_{*this};
 };

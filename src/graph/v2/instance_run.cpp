@@ -3,6 +3,7 @@
 //
 // The run of an instance, from submit to its end in retrieve.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "../../core/log.hpp"
@@ -55,7 +56,8 @@ void doca_graph_instance::run() noexcept
         const opendoca::Plan::Node &node = nodes[number];
         if (node.kind == NodeKind::user) {
             const NodeData &data = data_[number];
-            node_ended(number, reinterpret_cast<doca_graph_user_node_cb_t>(node.action.callback)(data.cookie, data.event));
+            node_ended(number,
+                       reinterpret_cast<doca_graph_user_node_cb_t>(node.action.callback)(data.cookie, data.event));
         } else if (node.kind == NodeKind::context) {
             start_job(number);
         } else {
@@ -88,8 +90,7 @@ void doca_graph_instance::retry_blocked() noexcept
 }
 
 /// Ends a node that has nothing in flight.
-[[gnu::always_inline]] inline void doca_graph_instance::node_ended(std::uint32_t number,
-                                                                   doca_error_t result) noexcept
+[[gnu::always_inline]] inline void doca_graph_instance::node_ended(std::uint32_t number, doca_error_t result) noexcept
 {
     results_[number].u64 = result;
     if (result != DOCA_SUCCESS) [[unlikely]] {
@@ -185,7 +186,7 @@ void doca_graph_instance::start_sub_graph(std::uint32_t number) noexcept
     doca_graph_instance &sub = *data_[number].sub;
     if (sub.is_in_flight_ || sub.num_unset_ != 0) {
         LOG_ERR("the instance that node %u is to run %s", number,
-                     sub.is_in_flight_ ? "is in flight" : "has nodes without data");
+                sub.is_in_flight_ ? "is in flight" : "has nodes without data");
         node_ended(number, sub.is_in_flight_ ? DOCA_ERROR_IN_USE : DOCA_ERROR_INVALID_VALUE);
         return;
     }

@@ -15,10 +15,11 @@ class Submission final : public v2::CompletionHandler {
 public:
     explicit Submission(doca_graph_instance &top) noexcept : top_(top) {}
 
-    /// Starts the context nodes that depend on nothing. Reserves the credits of the whole run, and keeps them on success.
+    /// Starts the context nodes that depend on nothing. Reserves the credits of the whole run, and keeps them on
+    /// success.
     [[nodiscard]] doca_error_t begin(GraphQueue &queue, const doca_data &data) noexcept;
-    /// Runs ready nodes and retries blocked ones. Returns DOCA_ERROR_AGAIN, or, if the run has ended, the result for retrieve
-    /// with @p event filled in.
+    /// Runs ready nodes and retries blocked ones. Returns DOCA_ERROR_AGAIN, or, if the run has ended, the result for
+    /// retrieve with @p event filled in.
     [[nodiscard]] doca_error_t go_on(doca_event &event) noexcept;
     /// Retries blocked nodes outside of retrieve. Posts a signal if more remains to be done.
     void retry() noexcept;

@@ -3,6 +3,9 @@
 #include "graph.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "../../core/log.hpp"
 #include "../../core/v3/pe.hpp"
@@ -108,8 +111,7 @@ doca_error_t doca_graph::check_instantiable() const noexcept
         return DOCA_ERROR_BAD_STATE;
     }
     if (num_instances() >= max_instances_) {
-        LOG_ERR("the graph has %u instances, which is the number that doca_graph_set_conf was given",
-                max_instances_);
+        LOG_ERR("the graph has %u instances, which is the number that doca_graph_set_conf was given", max_instances_);
         return DOCA_ERROR_NO_MEMORY;
     }
     return DOCA_SUCCESS;

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include <doca_graph.h>
 
 #include "../../core/v3/ctx.hpp"
@@ -14,8 +17,7 @@ struct doca_graph final : opendoca::GraphStructure, opendoca::v3::Member {
     explicit doca_graph(doca_pe &pe) noexcept;
     ~doca_graph() override;
 
-    [[nodiscard]] doca_error_t set_conf(doca_graph_completion_cb_t succeeded,
-                                        doca_graph_completion_cb_t failed,
+    [[nodiscard]] doca_error_t set_conf(doca_graph_completion_cb_t succeeded, doca_graph_completion_cb_t failed,
                                         std::uint32_t max_instances) noexcept;
     [[nodiscard]] doca_error_t add_sub_graph(doca_graph &sub_graph, doca_graph_node *&node);
     [[nodiscard]] doca_error_t start();
@@ -33,17 +35,14 @@ struct doca_graph final : opendoca::GraphStructure, opendoca::v3::Member {
     /// Adds @p instance, which has nodes whose contexts are full, to the blocked list. No effect if it is in the list.
     void add_blocked(doca_graph_instance &instance) noexcept;
     void forget(doca_graph_instance &instance) noexcept;
-    /// Runs all instances of the ready list. Callbacks may destroy the graph, so it must not be used afterwards. No effect if
-    /// called from inside of itself.
+    /// Runs all instances of the ready list. Callbacks may destroy the graph, so it must not be used afterwards. No
+    /// effect if called from inside of itself.
     void run_ready() noexcept;
     /// Wakes the engine: an instance has become ready outside of doca_pe_progress.
     void wake() noexcept;
 
 private:
-    [[nodiscard]] std::size_t num_in_flight() const noexcept override
-    {
-        return 0;
-    } // the contexts count its tasks
+    [[nodiscard]] std::size_t num_in_flight() const noexcept override { return 0; } // the contexts count its tasks
     [[nodiscard]] bool progress_more() noexcept override;
     [[nodiscard]] bool has_more() const noexcept override { return ready_ != nullptr; }
     void task_ended(doca_task &, const opendoca::Ended &) noexcept override {}

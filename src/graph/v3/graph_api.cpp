@@ -24,9 +24,9 @@ doca_error_t doca_graph_destroy(struct doca_graph *graph)
 doca_error_t doca_graph_set_conf(struct doca_graph *graph, doca_graph_completion_cb_t graph_completion_cb,
                                  doca_graph_completion_cb_t graph_error_cb, uint32_t num_instances)
 {
-    return call({graph, reinterpret_cast<const void *>(graph_completion_cb),
-                 reinterpret_cast<const void *>(graph_error_cb)},
-                [&] { return graph->set_conf(graph_completion_cb, graph_error_cb, num_instances); });
+    return call(
+        {graph, reinterpret_cast<const void *>(graph_completion_cb), reinterpret_cast<const void *>(graph_error_cb)},
+        [&] { return graph->set_conf(graph_completion_cb, graph_error_cb, num_instances); });
 }
 
 doca_error_t doca_graph_set_user_data(struct doca_graph *graph, union doca_data user_data)
@@ -62,8 +62,7 @@ doca_error_t doca_graph_node_create_from_graph(struct doca_graph *graph, struct 
 doca_error_t doca_graph_add_dependency(struct doca_graph *graph, struct doca_graph_node *from,
                                        struct doca_graph_node *to)
 {
-    return call({graph, from, to},
-                [&] { return graph->add_dependency(*from, *to, DOCA_ERROR_INVALID_VALUE); });
+    return call({graph, from, to}, [&] { return graph->add_dependency(*from, *to, DOCA_ERROR_INVALID_VALUE); });
 }
 
 doca_error_t doca_graph_start(struct doca_graph *graph)
@@ -76,8 +75,7 @@ doca_error_t doca_graph_stop(struct doca_graph *graph)
     return call({graph}, [&] { return graph->stop(); });
 }
 
-doca_error_t doca_graph_instance_create(const struct doca_graph *graph,
-                                        struct doca_graph_instance **graph_instance)
+doca_error_t doca_graph_instance_create(const struct doca_graph *graph, struct doca_graph_instance **graph_instance)
 {
     return call({graph, graph_instance}, [&] {
         const doca_error_t status = graph->check_instantiable();
@@ -97,8 +95,7 @@ doca_error_t doca_graph_instance_destroy(struct doca_graph_instance *graph_insta
     });
 }
 
-doca_error_t doca_graph_instance_set_user_data(struct doca_graph_instance *graph_instance,
-                                               union doca_data user_data)
+doca_error_t doca_graph_instance_set_user_data(struct doca_graph_instance *graph_instance, union doca_data user_data)
 {
     return call({graph_instance}, [&] {
         const doca_error_t status = graph_instance->check_not_submitted();

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "instance.hpp"
 
+#include <cstdint>
 #include <cstring>
 
 #include "../../core/log.hpp"
@@ -69,8 +70,7 @@ void doca_graph_instance::set(const doca_graph_node &node, const Data &data) noe
 
 doca_error_t doca_graph_instance::set_task(const doca_graph_node &node, doca_task &task) noexcept
 {
-    if (const doca_error_t status = check_settable(node, NodeKind::context, "context");
-        status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_settable(node, NodeKind::context, "context"); status != DOCA_SUCCESS)
         return status;
     if (task.ctx != opendoca::context_at<doca_ctx>(node.action.context)) {
         LOG_ERR("task %p is not one of the context of node %u", static_cast<void *>(&task), node.number);
@@ -88,11 +88,9 @@ doca_error_t doca_graph_instance::set_cookie(const doca_graph_node &node, void *
     return status;
 }
 
-doca_error_t doca_graph_instance::set_sub_instance(const doca_graph_node &node,
-                                                   doca_graph_instance &sub) noexcept
+doca_error_t doca_graph_instance::set_sub_instance(const doca_graph_node &node, doca_graph_instance &sub) noexcept
 {
-    if (const doca_error_t status = check_settable(node, NodeKind::sub_graph, "sub-graph");
-        status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_settable(node, NodeKind::sub_graph, "sub-graph"); status != DOCA_SUCCESS)
         return status;
     if (&sub.graph_ != node.action.sub_graph) {
         LOG_ERR("the instance is of another graph than node %u runs", node.number);
@@ -164,8 +162,7 @@ doca_error_t doca_graph_instance::submit() noexcept
     return DOCA_SUCCESS;
 }
 
-void doca_graph_instance::begin(doca_graph &runner, doca_graph_instance *parent,
-                                std::uint32_t parent_node) noexcept
+void doca_graph_instance::begin(doca_graph &runner, doca_graph_instance *parent, std::uint32_t parent_node) noexcept
 {
     runner_ = &runner;
     parent_ = parent;
@@ -191,8 +188,7 @@ void doca_graph_instance::run() noexcept
         else if (node.kind == NodeKind::sub_graph)
             start_sub_graph(number);
         else
-            node_ended(number, reinterpret_cast<doca_graph_user_node_cb_t>(node.action.callback)(
-                                   data_[number].cookie));
+            node_ended(number, reinterpret_cast<doca_graph_user_node_cb_t>(node.action.callback)(data_[number].cookie));
     }
 }
 

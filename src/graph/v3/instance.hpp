@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include <doca_graph.h>
@@ -9,10 +10,11 @@
 #include "../../core/v3/task.hpp"
 #include "graph.hpp"
 
-/// doca_graph_instance of 3.0: the data of a graph's nodes, and the state of a run. All memory is allocated at creation.
+/// doca_graph_instance of 3.0: the data of a graph's nodes, and the state of a run. All memory is allocated at
+/// creation.
 ///
-/// Its run shares no code with that of 2.2. There, nodes take credits of a work queue, contexts can be full of other jobs,
-/// and events are written; here each context has room for all of its tasks.
+/// Its run shares no code with that of 2.2. There, nodes take credits of a work queue, contexts can be full of other
+/// jobs, and events are written; here each context has room for all of its tasks.
 struct doca_graph_instance {
     explicit doca_graph_instance(doca_graph &graph);
     doca_graph_instance(const doca_graph_instance &) = delete;
@@ -21,8 +23,7 @@ struct doca_graph_instance {
 
     [[nodiscard]] doca_error_t set_task(const doca_graph_node &node, doca_task &task) noexcept;
     [[nodiscard]] doca_error_t set_cookie(const doca_graph_node &node, void *cookie) noexcept;
-    [[nodiscard]] doca_error_t set_sub_instance(const doca_graph_node &node,
-                                                doca_graph_instance &sub) noexcept;
+    [[nodiscard]] doca_error_t set_sub_instance(const doca_graph_node &node, doca_graph_instance &sub) noexcept;
     [[nodiscard]] doca_error_t submit() noexcept;
     // Return IN_USE, and log it, if the instance is in flight; the second one also if it is the data of a node.
     [[nodiscard]] doca_error_t check_not_submitted() const noexcept;
@@ -36,10 +37,7 @@ private:
     /// A context node; receives the completion of its task.
     class Node final : public opendoca::v3::CompletionHandler {
     public:
-        void ended(const opendoca::Ended &ended) noexcept override
-        {
-            instance->task_ended(number, ended.status);
-        }
+        void ended(const opendoca::Ended &ended) noexcept override { instance->task_ended(number, ended.status); }
 
         doca_graph_instance *instance = nullptr;
         std::uint32_t number = 0;
@@ -63,8 +61,8 @@ private:
     /// Starts all ready nodes, including those that become ready in the meantime.
     void run() noexcept;
     void retry_blocked() noexcept;
-    /// Submits the task of a node. Returns AGAIN if the context is full, and the node is then retried later. Any other error
-    /// has ended the node.
+    /// Submits the task of a node. Returns AGAIN if the context is full, and the node is then retried later. Any other
+    /// error has ended the node.
     doca_error_t start_task(std::uint32_t number) noexcept;
     void start_sub_graph(std::uint32_t number) noexcept;
     void task_ended(std::uint32_t number, doca_error_t status) noexcept;

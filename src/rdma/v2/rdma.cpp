@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cstddef>
+#include <vector>
 
 #include "../../core/dev.hpp"
 #include "../../core/log.hpp"
@@ -57,13 +59,13 @@ doca_error_t doca_rdma::on_start(const std::vector<doca_dev *> &devices)
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     if (settings_.recv_chain_length > can.max_chain_length) {
-        LOG_ERR("receives of %" PRIu32 " buffers; the device does at most %" PRIu32,
-                     settings_.recv_chain_length, can.max_chain_length);
+        LOG_ERR("receives of %" PRIu32 " buffers; the device does at most %" PRIu32, settings_.recv_chain_length,
+                can.max_chain_length);
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (settings_.gid_index >= can.gids.size() || (!settings_.has_grh && can.is_ethernet)) {
-        LOG_ERR("GID %" PRIu32 " of %zu, and a route header that is %s", settings_.gid_index,
-                     can.gids.size(), settings_.has_grh ? "on" : "off, which an Ethernet port can't");
+        LOG_ERR("GID %" PRIu32 " of %zu, and a route header that is %s", settings_.gid_index, can.gids.size(),
+                settings_.has_grh ? "on" : "off, which an Ethernet port can't");
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     opendoca::QueuePairSettings settings = settings_;
@@ -77,7 +79,8 @@ doca_error_t doca_rdma::on_start(const std::vector<doca_dev *> &devices)
 
 void doca_rdma::on_stop() noexcept
 {
-    // First, so that nobody begins anything more while an attempt to connect ends; and after it, since that may succeed.
+    // First, so that nobody begins anything more while an attempt to connect ends; and after it, since that may
+    // succeed.
     state_.store(opendoca::ConnectionState::none, std::memory_order_release);
     queue_pair_.reset();
     state_.store(opendoca::ConnectionState::none, std::memory_order_release);
@@ -93,8 +96,7 @@ doca_error_t doca_rdma::create_queue(const std::vector<doca_dev *> &devices, doc
     const doca_dev &dev = *devices.front();
     const opendoca::RdmaCapabilities &can = dev.function().can.rdma;
     const opendoca::TransferCheck check(
-        dev.device(),
-        {can.max_message_size, can.max_chain_length, settings_.recv_chain_length, can.atomics});
+        dev.device(), {can.max_message_size, can.max_chain_length, settings_.recv_chain_length, can.atomics});
     // The queue pair stays until the context stops, without a work queue.
     return opendoca::v2::make_rdma_jobs(*queue_pair_, check, workq, queue);
 }
@@ -169,7 +171,6 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
             LOG_ERR("connection details of 0 bytes are none");
             return DOCA_ERROR_INVALID_VALUE;
         }
-        return rdma->connect(
-            {static_cast<const std::byte *>(remote_rdma_conn_details), remote_rdma_conn_details_size});
+        return rdma->connect({static_cast<const std::byte *>(remote_rdma_conn_details), remote_rdma_conn_details_size});
     });
 }

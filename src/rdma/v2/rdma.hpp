@@ -3,9 +3,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <doca_rdma.h>
 
@@ -43,8 +46,7 @@ struct doca_rdma final : doca_ctx {
     [[nodiscard]] doca_error_t check_destroyable() const noexcept;
 
 protected:
-    [[nodiscard]] doca_error_t check_device(const doca_dev &dev,
-                                            const std::vector<doca_dev *> &others) const override;
+    [[nodiscard]] doca_error_t check_device(const doca_dev &dev, const std::vector<doca_dev *> &others) const override;
     [[nodiscard]] doca_error_t on_start(const std::vector<doca_dev *> &devices) override;
     void on_stop() noexcept override;
     [[nodiscard]] bool can_be_event_driven(const std::vector<doca_dev *> &devices) const override;

@@ -4,6 +4,7 @@
 // What a device can do.
 #include <algorithm>
 #include <cinttypes>
+#include <cstdint>
 #include <cstring>
 
 #include <doca_rdma.h>
@@ -48,8 +49,7 @@ doca_error_t get_queue_size(const doca_devinfo *devinfo, std::uint32_t *size,
 
 } // namespace
 
-doca_error_t doca_rdma_job_get_supported(const struct doca_devinfo *devinfo,
-                                         enum doca_rdma_job_types job_type)
+doca_error_t doca_rdma_job_get_supported(const struct doca_devinfo *devinfo, enum doca_rdma_job_types job_type)
 {
     return call({devinfo}, [&] {
         if (const doca_error_t status = check_job_type(job_type); status != DOCA_SUCCESS)
@@ -74,14 +74,12 @@ doca_error_t doca_rdma_get_transport_type_supported(const struct doca_devinfo *d
     });
 }
 
-doca_error_t doca_rdma_get_max_recv_queue_size(const struct doca_devinfo *devinfo,
-                                               uint32_t *max_recv_queue_size)
+doca_error_t doca_rdma_get_max_recv_queue_size(const struct doca_devinfo *devinfo, uint32_t *max_recv_queue_size)
 {
     return get_queue_size(devinfo, max_recv_queue_size);
 }
 
-doca_error_t doca_rdma_get_max_send_queue_size(const struct doca_devinfo *devinfo,
-                                               uint32_t *max_send_queue_size)
+doca_error_t doca_rdma_get_max_send_queue_size(const struct doca_devinfo *devinfo, uint32_t *max_send_queue_size)
 {
     return get_queue_size(devinfo, max_send_queue_size);
 }
@@ -91,10 +89,8 @@ doca_error_t doca_rdma_get_max_message_size(const struct doca_devinfo *devinfo, 
     return call({devinfo, max_message_size}, [&] { *max_message_size = devinfo->function->can.rdma.max_message_size; });
 }
 
-doca_error_t doca_rdma_get_max_buf_chain_len(const struct doca_devinfo *devinfo,
-                                             enum doca_rdma_job_types job_type,
-                                             enum doca_rdma_transport_type transport_type,
-                                             uint32_t *max_buf_chain_len)
+doca_error_t doca_rdma_get_max_buf_chain_len(const struct doca_devinfo *devinfo, enum doca_rdma_job_types job_type,
+                                             enum doca_rdma_transport_type transport_type, uint32_t *max_buf_chain_len)
 {
     return call({devinfo, max_buf_chain_len}, [&] {
         if (const doca_error_t status = check_job_type(job_type); status != DOCA_SUCCESS)

@@ -2,7 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #include "rdma_jobs.hpp"
 
+#include <cstdint>
 #include <iterator>
+#include <type_traits>
 
 #include "../../core/device/engines.hpp"
 #include "../../core/log.hpp"
@@ -16,7 +18,10 @@ namespace {
 
 /// Whether a front end can post fast-path operations itself, and look for their completions.
 template <typename Pair>
-concept HasFastPost = requires(Pair &pair) { pair.take_send_credit(); };
+concept HasFastPost = requires(Pair &pair)
+{
+    pair.take_send_credit();
+};
 
 template <typename Pair>
 struct Poller {
@@ -57,7 +62,8 @@ public:
     {
         static constexpr doca_error_t (*functions[])(RdmaJobs &, const doca_job &) noexcept = {
             receive, send<false>, send<true>, read, write<false>, write<true>, update, update};
-        static_assert(DOCA_RDMA_JOB_SEND == DOCA_RDMA_JOB_RECV + 1 && DOCA_RDMA_JOB_SEND_IMM == DOCA_RDMA_JOB_RECV + 2 &&
+        static_assert(DOCA_RDMA_JOB_SEND == DOCA_RDMA_JOB_RECV + 1 &&
+                      DOCA_RDMA_JOB_SEND_IMM == DOCA_RDMA_JOB_RECV + 2 &&
                       DOCA_RDMA_JOB_READ == DOCA_RDMA_JOB_RECV + 3 && DOCA_RDMA_JOB_WRITE == DOCA_RDMA_JOB_RECV + 4 &&
                       DOCA_RDMA_JOB_WRITE_IMM == DOCA_RDMA_JOB_RECV + 5 &&
                       DOCA_RDMA_JOB_ATOMIC_CMP_SWP == DOCA_RDMA_JOB_RECV + 6 &&
@@ -94,7 +100,8 @@ public:
         if constexpr (HasFastPost<Pair>) {
             // Fast-path operations are those of submit(): the program's own, of this instance or of another one of the
             // work queue. What they bring is the same for all.
-            const auto give = [&](Operation &operation, std::uint32_t length) __attribute__((always_inline)) {
+            const auto give = [&](Operation & operation, std::uint32_t length) __attribute__((always_inline))
+            {
                 store_tag(event, operation.tag);
                 if (auto *const result = static_cast<doca_rdma_result *>(event.result.ptr)) {
                     result->result = DOCA_SUCCESS;
@@ -249,10 +256,9 @@ private:
         TransferPlan plan;
         const doca_error_t status = check_.send(job.src_buff, plan);
         const bool has_immediate = job.base.type == DOCA_RDMA_JOB_SEND_IMM;
-        return status == DOCA_SUCCESS
-                   ? queue_pair_.send(tag, job.src_buff, plan,
-                                      has_immediate ? Immediate(job.immediate_data) : Immediate())
-                   : status;
+        return status == DOCA_SUCCESS ? queue_pair_.send(tag, job.src_buff, plan,
+                                                         has_immediate ? Immediate(job.immediate_data) : Immediate())
+                                      : status;
     }
     [[nodiscard]] doca_error_t read_any(const doca_rdma_job_read_write &job, Tag tag) noexcept
     {
@@ -267,10 +273,9 @@ private:
         MemoryKey *key = nullptr;
         const doca_error_t status = check_.write(job.dst_buff, job.src_buff, plan, key);
         const bool has_immediate = job.base.type == DOCA_RDMA_JOB_WRITE_IMM;
-        return status == DOCA_SUCCESS
-                   ? queue_pair_.write(tag, job.dst_buff, job.src_buff, plan, key,
-                                       has_immediate ? Immediate(job.immediate_data) : Immediate())
-                   : status;
+        return status == DOCA_SUCCESS ? queue_pair_.write(tag, job.dst_buff, job.src_buff, plan, key,
+                                                          has_immediate ? Immediate(job.immediate_data) : Immediate())
+                                      : status;
     }
     [[nodiscard]] doca_error_t update_any(const doca_rdma_job_atomic &job, Tag tag) noexcept
     {

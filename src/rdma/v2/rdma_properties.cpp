@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include <bit>
 #include <cinttypes>
+#include <cstddef>
+#include <cstdint>
 
 #include "../../core/dev.hpp"
 #include "../../core/log.hpp"
@@ -54,8 +56,7 @@ doca_error_t doca_rdma::set_queue_size(bool is_send, std::uint32_t size) noexcep
         LOG_ERR("a %s has at least 1 place", what);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    const std::uint32_t largest =
-        has_device() ? devices().front()->function().max_queue_size() : largest_queue_size;
+    const std::uint32_t largest = has_device() ? devices().front()->function().max_queue_size() : largest_queue_size;
     if (size > largest) {
         LOG_ERR("a %s of %" PRIu32 ": at most %" PRIu32 " are supported", what, size, largest);
         return DOCA_ERROR_NOT_SUPPORTED;
@@ -110,7 +111,7 @@ doca_error_t doca_rdma::set_permissions(std::uint32_t permissions) noexcept
         return status;
     if ((permissions & ~all_permissions) != 0) {
         LOG_ERR("permissions 0x%" PRIx32 ": the bits 0x%" PRIx32 " mean nothing to RDMA", permissions,
-                     permissions & ~all_permissions);
+                permissions & ~all_permissions);
         return DOCA_ERROR_INVALID_VALUE;
     }
     settings_.permissions = permissions;
@@ -148,8 +149,7 @@ doca_error_t doca_rdma::set_recv_chain_length(std::uint32_t length) noexcept
         return status;
     const opendoca::RdmaCapabilities *const can = capabilities();
     if (length == 0 || (can != nullptr && length > can->max_chain_length)) {
-        LOG_ERR("receives of %" PRIu32 " buffers: at least 1 and at most what the device can do",
-                     length);
+        LOG_ERR("receives of %" PRIu32 " buffers: at least 1 and at most what the device can do", length);
         return DOCA_ERROR_INVALID_VALUE;
     }
     settings_.recv_chain_length = length;
@@ -199,8 +199,7 @@ doca_error_t doca_rdma_set_recv_queue_size(struct doca_rdma *rdma, uint32_t recv
     return call({rdma}, [&] { return rdma->set_queue_size(false, recv_queue_size); });
 }
 
-doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma,
-                                          enum doca_rdma_transport_type transport_type)
+doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma, enum doca_rdma_transport_type transport_type)
 {
     return call({rdma}, [&] { return rdma->set_transport_type(transport_type); });
 }
@@ -245,8 +244,7 @@ doca_error_t doca_rdma_get_recv_queue_size(const struct doca_rdma *rdma, uint32_
     return get(rdma, recv_queue_size, [](const doca_rdma &r) { return r.settings().recv_queue_size; });
 }
 
-doca_error_t doca_rdma_get_transport_type(const struct doca_rdma *rdma,
-                                          enum doca_rdma_transport_type *transport_type)
+doca_error_t doca_rdma_get_transport_type(const struct doca_rdma *rdma, enum doca_rdma_transport_type *transport_type)
 {
     return get(rdma, transport_type, [](const doca_rdma &) { return DOCA_RDMA_TRANSPORT_RC; });
 }

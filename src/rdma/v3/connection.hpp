@@ -76,7 +76,7 @@ struct doca_rdma_connection {
     std::chrono::steady_clock::time_point deadline; ///< of an answer from there
     std::atomic<opendoca::ConnectionState> queue_pair_state{opendoca::ConnectionState::none};
     std::unique_ptr<opendoca::QueuePair> queue_pair;
-    std::unique_ptr<opendoca::Link> link; ///< of one that is not exported
+    std::unique_ptr<opendoca::Link> link;             ///< of one that is not exported
     std::unique_ptr<doca_rdma_connection> ended_next; ///< in EndedConnections
 };
 

@@ -139,7 +139,9 @@ doca_error_t listen_to(std::uint16_t port, bool is_local, UniqueFd &socket)
     (void)setsockopt(made.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     SocketAddress address;
     // Loopback of both families at once is the IPv4 one, as IPv6 writes it.
-    const socklen_t size = parse(!has_v6 ? (is_local ? "127.0.0.1" : "0.0.0.0") : is_local ? "::ffff:127.0.0.1" : "::",
+    const socklen_t size = parse(!has_v6    ? (is_local ? "127.0.0.1" : "0.0.0.0")
+                                 : is_local ? "::ffff:127.0.0.1"
+                                            : "::",
                                  port, address);
     if (bind(made.get(), &address.any, size) != 0 || listen(made.get(), SOMAXCONN) != 0) {
         LOG_ERR("port %u can't be listened to: %s", port, std::strerror(errno));

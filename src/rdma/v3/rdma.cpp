@@ -5,7 +5,11 @@
 #include "rdma.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include "../../core/log.hpp"
 #include "../../core/public_values.hpp"
@@ -37,10 +41,9 @@ doca_rdma::doca_rdma(doca_dev &dev) : doca_ctx(&dev)
 std::uint32_t doca_rdma::num_sends() const noexcept
 {
     std::uint32_t count = 0;
-    for (const opendoca::v3::TaskTypeBase *type :
-         std::initializer_list<const opendoca::v3::TaskTypeBase *>{&send, &send_imm, &read, &write, &write_imm,
-                                                                   &compare_and_swap, &fetch_and_add, &event_get,
-                                                                   &event_set, &event_add})
+    for (const opendoca::v3::TaskTypeBase *type : std::initializer_list<const opendoca::v3::TaskTypeBase *>{
+             &send, &send_imm, &read, &write, &write_imm, &compare_and_swap, &fetch_and_add, &event_get, &event_set,
+             &event_add})
         count += type->conf().count;
     return count;
 }
@@ -58,8 +61,8 @@ doca_error_t doca_rdma::on_start()
     settings.recv_queue_size = std::min(std::bit_ceil(std::clamp(receives, least_messages, most_messages)), largest);
     if (!can().shared_receives)
         settings.recv_queue_size = std::min(std::bit_ceil(std::max(receives, 1U)), largest);
-    const doca_error_t status = opendoca::v3::Receives::create(dev()->device(), completions(), receives,
-                                                               settings.recv_chain_length, receives_);
+    const doca_error_t status =
+        opendoca::v3::Receives::create(dev()->device(), completions(), receives, settings.recv_chain_length, receives_);
     if (status != DOCA_SUCCESS)
         return status;
     opendoca::v3::create_rdma_pools(*this, *dev());
@@ -100,8 +103,8 @@ doca_error_t doca_rdma::check_running(const char *what) const noexcept
 
 bool doca_rdma::is_full() const noexcept
 {
-    const auto open = std::ranges::count_if(
-        connections_, [](const auto &known) { return known->state != Connection::State::ended; });
+    const auto open =
+        std::ranges::count_if(connections_, [](const auto &known) { return known->state != Connection::State::ended; });
     return static_cast<std::uint32_t>(open) >= max_connections;
 }
 
@@ -180,8 +183,8 @@ void doca_rdma::end(Connection &connection) noexcept
 {
     if (connection.state == Connection::State::ended)
         return;
-    const bool was_unknown = connection.state == Connection::State::initial &&
-                             connection.origin != Connection::Origin::exported;
+    const bool was_unknown =
+        connection.state == Connection::State::initial && connection.origin != Connection::Origin::exported;
     if (connection.link != nullptr)
         connection.link->disconnect();
     connection.state = Connection::State::ended;

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -126,8 +129,9 @@ private:
 
     Failures failures_;
     std::unique_ptr<opendoca::v3::Receives> receives_;
-    std::unique_ptr<opendoca::Connector> connector_; ///< from the first address on; outlives what links connections have
-    opendoca::ProcessFd deadlines_;                   ///< a timer, beside the connector
+    std::unique_ptr<opendoca::Connector>
+        connector_;                 ///< from the first address on; outlives what links connections have
+    opendoca::ProcessFd deadlines_; ///< a timer, beside the connector
     std::vector<std::unique_ptr<Connection>> connections_; ///< those that have ended are dropped from it
     EndedConnections ended_;         ///< those of them that this side has made, until the context is idle
     EndedConnections ended_clients_; ///< those that clients had asked for: the newest max_connections
@@ -135,7 +139,7 @@ private:
     std::uint32_t num_made_ = 0;
     bool has_ended_ = false; ///< some of connections_
     std::uint16_t port_ = 0;
-    std::size_t next_ = 0;       ///< which connection is looked at next
+    std::size_t next_ = 0; ///< which connection is looked at next
     // When the connector is asked next, which takes system calls, and ended connections are dropped: see on_progress().
     bool looks_now_ = false;
     bool is_overdue_ = false; ///< a deadline has passed, and there may be more connections that it concerns

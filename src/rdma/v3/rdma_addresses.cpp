@@ -4,6 +4,11 @@
 // Connections to an address and a port: by what the device has for them (rdma_cm), or by our own over TCP.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
 
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -128,7 +133,8 @@ doca_error_t doca_rdma::connect_to(const doca_rdma_addr &address, doca_data conn
     return DOCA_SUCCESS;
 }
 
-/// Wakes a sleeping program at the next deadline. All connections have the same time, so the first of them is the oldest.
+/// Wakes a sleeping program at the next deadline. All connections have the same time, so the first of them is the
+/// oldest.
 void doca_rdma::set_timer() noexcept
 {
     itimerspec when{};

@@ -2,7 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The C functions of instances, connections and addresses.
+#include <cstddef>
 #include <initializer_list>
+#include <span>
 
 #include <arpa/inet.h>
 
@@ -109,9 +111,8 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
                     &rdma_connection->rdma != rdma ? ", which is another instance's" : "");
             return DOCA_ERROR_INVALID_VALUE;
         }
-        return rdma->connect(
-            {static_cast<const std::byte *>(remote_rdma_conn_details), remote_rdma_conn_details_size},
-            *rdma_connection);
+        return rdma->connect({static_cast<const std::byte *>(remote_rdma_conn_details), remote_rdma_conn_details_size},
+                             *rdma_connection);
     });
 }
 
@@ -176,8 +177,7 @@ doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_conne
                                          uint8_t private_data_len)
 {
     return call({rdma_connection}, [&] {
-        if ((private_data == nullptr) != (private_data_len == 0) ||
-            private_data_len > max_private_data) {
+        if ((private_data == nullptr) != (private_data_len == 0) || private_data_len > max_private_data) {
             LOG_ERR("private data of %u bytes at %p", private_data_len, private_data);
             return DOCA_ERROR_INVALID_VALUE;
         }

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // What a device can do.
+#include <cstdint>
 #include <cstring>
 
 #include "../../core/log.hpp"
@@ -46,15 +47,13 @@ doca_error_t doca_rdma_cap_get_max_send_buf_list_len(const struct doca_devinfo *
 
 doca_error_t doca_rdma_cap_get_max_message_size(const struct doca_devinfo *devinfo, uint32_t *max_message_size)
 {
-    return call({devinfo, max_message_size},
-                [&] { *max_message_size = devinfo->function->can.rdma.max_message_size; });
+    return call({devinfo, max_message_size}, [&] { *max_message_size = devinfo->function->can.rdma.max_message_size; });
 }
 
 doca_error_t doca_rdma_cap_get_gid_table_size(const struct doca_devinfo *devinfo, uint32_t *gid_table_size)
 {
-    return call({devinfo, gid_table_size}, [&] {
-        *gid_table_size = static_cast<std::uint32_t>(devinfo->function->can.rdma.gids.size());
-    });
+    return call({devinfo, gid_table_size},
+                [&] { *gid_table_size = static_cast<std::uint32_t>(devinfo->function->can.rdma.gids.size()); });
 }
 
 doca_error_t doca_rdma_cap_get_gid(const struct doca_devinfo *devinfo, uint32_t start_index, uint32_t num_entries,

@@ -3,6 +3,8 @@
 //
 // What a program sets before the start.
 #include <bit>
+#include <cstdint>
+#include <type_traits>
 
 #include "../../core/log.hpp"
 #include "../../core/public_values.hpp"
@@ -171,26 +173,30 @@ doca_error_t doca_rdma_set_gid_index(struct doca_rdma *rdma, uint32_t gid_index)
 
 doca_error_t doca_rdma_set_sl(struct doca_rdma *rdma, uint32_t sl)
 {
-    return set_between(rdma, "service level", sl, 0, max_service_level, DOCA_ERROR_INVALID_VALUE,
-                       [](doca_rdma &of) -> auto & { return of.settings.service_level; });
+    return set_between(
+        rdma, "service level", sl, 0, max_service_level, DOCA_ERROR_INVALID_VALUE,
+        [](doca_rdma & of) -> auto & { return of.settings.service_level; });
 }
 
 doca_error_t doca_rdma_set_connection_request_timeout(struct doca_rdma *rdma, uint16_t timeout)
 {
-    return set_between(rdma, "timeout of connection requests", timeout, 1, UINT16_MAX, DOCA_ERROR_INVALID_VALUE,
-                       [](doca_rdma &of) -> auto & { return of.request_timeout; });
+    return set_between(
+        rdma, "timeout of connection requests", timeout, 1, UINT16_MAX, DOCA_ERROR_INVALID_VALUE,
+        [](doca_rdma & of) -> auto & { return of.request_timeout; });
 }
 
 doca_error_t doca_rdma_set_max_num_connections(struct doca_rdma *rdma, uint16_t max_num_connections)
 {
-    return set_between(rdma, "number of connections", max_num_connections, 1, UINT16_MAX, DOCA_ERROR_NOT_SUPPORTED,
-                       [](doca_rdma &of) -> auto & { return of.max_connections; });
+    return set_between(
+        rdma, "number of connections", max_num_connections, 1, UINT16_MAX, DOCA_ERROR_NOT_SUPPORTED,
+        [](doca_rdma & of) -> auto & { return of.max_connections; });
 }
 
 doca_error_t doca_rdma_set_rnr_retry_count(struct doca_rdma *rdma, uint8_t rnr_retry_count)
 {
-    return set_between(rdma, "number of retries for want of a receive", rnr_retry_count, 0, max_rnr_retries,
-                       DOCA_ERROR_INVALID_VALUE, [](doca_rdma &of) -> auto & { return of.rnr_retries; });
+    return set_between(
+        rdma, "number of retries for want of a receive", rnr_retry_count, 0, max_rnr_retries, DOCA_ERROR_INVALID_VALUE,
+        [](doca_rdma & of) -> auto & { return of.rnr_retries; });
 }
 
 doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma, uint32_t buf_list_len)
@@ -205,11 +211,12 @@ doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma,
     });
 }
 
-doca_error_t doca_rdma_set_connection_state_callbacks(
-    struct doca_rdma *rdma, doca_rdma_connection_request_cb_t doca_rdma_connect_request_cb,
-    doca_rdma_connection_established_cb_t doca_rdma_connect_established_cb,
-    doca_rdma_connection_failure_cb_t doca_rdma_connect_failure_cb,
-    doca_rdma_connection_disconnection_cb_t doca_rdma_disconnect_cb)
+doca_error_t
+doca_rdma_set_connection_state_callbacks(struct doca_rdma *rdma,
+                                         doca_rdma_connection_request_cb_t doca_rdma_connect_request_cb,
+                                         doca_rdma_connection_established_cb_t doca_rdma_connect_established_cb,
+                                         doca_rdma_connection_failure_cb_t doca_rdma_connect_failure_cb,
+                                         doca_rdma_connection_disconnection_cb_t doca_rdma_disconnect_cb)
 {
     return set(rdma, "callbacks", [&](doca_rdma &of) {
         of.callbacks = {doca_rdma_connect_request_cb, doca_rdma_connect_established_cb, doca_rdma_connect_failure_cb,

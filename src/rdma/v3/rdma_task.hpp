@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include <doca_rdma.h>
 
 #include "../../core/device/queue_pair.hpp"
@@ -16,7 +19,7 @@ namespace opendoca::v3 {
 struct RdmaTask : doca_task {
     doca_rdma_connection *connection; ///< of a receive: by which the message came
     const doca_buf *src;
-    doca_buf *dst; ///< of an atomic: the remote word
+    doca_buf *dst;    ///< of an atomic: the remote word
     doca_buf *result; ///< of an atomic: where the old value goes
     std::uint64_t operand;
     std::uint64_t compare;

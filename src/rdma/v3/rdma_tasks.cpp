@@ -4,6 +4,10 @@
 // From a task to a call of its connection's queue pair. What is wrong with a task is the status of its end.
 #include "rdma_tasks.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
 #include "../../core/log.hpp"
 #include "rdma.hpp"
 
@@ -67,8 +71,7 @@ protected:
 template <typename Task, RdmaOpcode opcode>
 class SendPool : public RdmaPool<Task> {
 public:
-    SendPool(doca_rdma &rdma, const TaskConf &as_told, const doca_dev &dev)
-        : RdmaPool<Task>(rdma, as_told, dev, false)
+    SendPool(doca_rdma &rdma, const TaskConf &as_told, const doca_dev &dev) : RdmaPool<Task>(rdma, as_told, dev, false)
     {
     }
 

@@ -15,10 +15,9 @@ doca_error_t doca_rdma_cap_task_atomic_cmp_swp_is_supported(const struct doca_de
     return is_supported(devinfo, &opendoca::RdmaCapabilities::atomics_of_connections);
 }
 
-doca_error_t doca_rdma_task_atomic_cmp_swp_set_conf(struct doca_rdma *rdma,
-                                                    doca_rdma_task_atomic_cmp_swp_completion_cb_t successful_task_completion_cb,
-                                                    doca_rdma_task_atomic_cmp_swp_completion_cb_t error_task_completion_cb,
-                                                    uint32_t num_tasks)
+doca_error_t doca_rdma_task_atomic_cmp_swp_set_conf(
+    struct doca_rdma *rdma, doca_rdma_task_atomic_cmp_swp_completion_cb_t successful_task_completion_cb,
+    doca_rdma_task_atomic_cmp_swp_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
 {
     return set_conf(rdma, &doca_rdma::compare_and_swap, successful_task_completion_cb, error_task_completion_cb,
                     num_tasks);
@@ -26,9 +25,9 @@ doca_error_t doca_rdma_task_atomic_cmp_swp_set_conf(struct doca_rdma *rdma,
 
 doca_error_t doca_rdma_task_atomic_cmp_swp_allocate_init(struct doca_rdma *rdma,
                                                          struct doca_rdma_connection *rdma_connection,
-                                                         struct doca_buf *dst_buf,
-                                                         struct doca_buf *result_buf, uint64_t cmp_data,
-                                                         uint64_t swap_data, union doca_data user_data,
+                                                         struct doca_buf *dst_buf, struct doca_buf *result_buf,
+                                                         uint64_t cmp_data, uint64_t swap_data,
+                                                         union doca_data user_data,
                                                          struct doca_rdma_task_atomic_cmp_swp **task)
 {
     return allocate(rdma, &doca_rdma::compare_and_swap, user_data, task, [&](auto &fresh) {
@@ -92,7 +91,8 @@ void doca_rdma_task_atomic_cmp_swp_set_rdma_connection(struct doca_rdma_task_ato
     apply_to(task, [&] { task->connection = rdma_connection; });
 }
 
-const struct doca_rdma_connection *doca_rdma_task_atomic_cmp_swp_get_rdma_connection(const struct doca_rdma_task_atomic_cmp_swp *task)
+const struct doca_rdma_connection *
+doca_rdma_task_atomic_cmp_swp_get_rdma_connection(const struct doca_rdma_task_atomic_cmp_swp *task)
 {
     return read_from(task, [&] { return task->connection; });
 }
@@ -102,10 +102,9 @@ doca_error_t doca_rdma_cap_task_atomic_fetch_add_is_supported(const struct doca_
     return is_supported(devinfo, &opendoca::RdmaCapabilities::atomics_of_connections);
 }
 
-doca_error_t doca_rdma_task_atomic_fetch_add_set_conf(struct doca_rdma *rdma,
-                                                      doca_rdma_task_atomic_fetch_add_completion_cb_t successful_task_completion_cb,
-                                                      doca_rdma_task_atomic_fetch_add_completion_cb_t error_task_completion_cb,
-                                                      uint32_t num_tasks)
+doca_error_t doca_rdma_task_atomic_fetch_add_set_conf(
+    struct doca_rdma *rdma, doca_rdma_task_atomic_fetch_add_completion_cb_t successful_task_completion_cb,
+    doca_rdma_task_atomic_fetch_add_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
 {
     return set_conf(rdma, &doca_rdma::fetch_and_add, successful_task_completion_cb, error_task_completion_cb,
                     num_tasks);
@@ -113,9 +112,8 @@ doca_error_t doca_rdma_task_atomic_fetch_add_set_conf(struct doca_rdma *rdma,
 
 doca_error_t doca_rdma_task_atomic_fetch_add_allocate_init(struct doca_rdma *rdma,
                                                            struct doca_rdma_connection *rdma_connection,
-                                                           struct doca_buf *dst_buf,
-                                                           struct doca_buf *result_buf, uint64_t add_data,
-                                                           union doca_data user_data,
+                                                           struct doca_buf *dst_buf, struct doca_buf *result_buf,
+                                                           uint64_t add_data, union doca_data user_data,
                                                            struct doca_rdma_task_atomic_fetch_add **task)
 {
     return allocate(rdma, &doca_rdma::fetch_and_add, user_data, task, [&](auto &fresh) {
@@ -131,8 +129,7 @@ struct doca_task *doca_rdma_task_atomic_fetch_add_as_task(struct doca_rdma_task_
     return task;
 }
 
-void doca_rdma_task_atomic_fetch_add_set_dst_buf(struct doca_rdma_task_atomic_fetch_add *task,
-                                                 struct doca_buf *dst_buf)
+void doca_rdma_task_atomic_fetch_add_set_dst_buf(struct doca_rdma_task_atomic_fetch_add *task, struct doca_buf *dst_buf)
 {
     apply_to(task, [&] { task->dst = dst_buf; });
 }
@@ -169,7 +166,8 @@ void doca_rdma_task_atomic_fetch_add_set_rdma_connection(struct doca_rdma_task_a
     apply_to(task, [&] { task->connection = rdma_connection; });
 }
 
-const struct doca_rdma_connection *doca_rdma_task_atomic_fetch_add_get_rdma_connection(const struct doca_rdma_task_atomic_fetch_add *task)
+const struct doca_rdma_connection *
+doca_rdma_task_atomic_fetch_add_get_rdma_connection(const struct doca_rdma_task_atomic_fetch_add *task)
 {
     return read_from(task, [&] { return task->connection; });
 }

@@ -20,12 +20,10 @@ doca_error_t doca_rdma_task_read_set_conf(struct doca_rdma *rdma,
                                           doca_rdma_task_read_completion_cb_t error_task_completion_cb,
                                           uint32_t num_tasks)
 {
-    return set_conf(rdma, &doca_rdma::read, successful_task_completion_cb, error_task_completion_cb,
-                    num_tasks);
+    return set_conf(rdma, &doca_rdma::read, successful_task_completion_cb, error_task_completion_cb, num_tasks);
 }
 
-doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma,
-                                               struct doca_rdma_connection *rdma_connection,
+doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
                                                const struct doca_buf *src_buf, struct doca_buf *dst_buf,
                                                union doca_data user_data, struct doca_rdma_task_read **task)
 {
@@ -88,12 +86,10 @@ doca_error_t doca_rdma_task_write_set_conf(struct doca_rdma *rdma,
                                            doca_rdma_task_write_completion_cb_t error_task_completion_cb,
                                            uint32_t num_tasks)
 {
-    return set_conf(rdma, &doca_rdma::write, successful_task_completion_cb, error_task_completion_cb,
-                    num_tasks);
+    return set_conf(rdma, &doca_rdma::write, successful_task_completion_cb, error_task_completion_cb, num_tasks);
 }
 
-doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma,
-                                                struct doca_rdma_connection *rdma_connection,
+doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
                                                 const struct doca_buf *src_buf, struct doca_buf *dst_buf,
                                                 union doca_data user_data, struct doca_rdma_task_write **task)
 {
@@ -150,8 +146,7 @@ doca_error_t doca_rdma_task_write_imm_set_conf(struct doca_rdma *rdma,
                                                doca_rdma_task_write_imm_completion_cb_t error_task_completion_cb,
                                                uint32_t num_tasks)
 {
-    return set_conf(rdma, &doca_rdma::write_imm, successful_task_completion_cb, error_task_completion_cb,
-                    num_tasks);
+    return set_conf(rdma, &doca_rdma::write_imm, successful_task_completion_cb, error_task_completion_cb, num_tasks);
 }
 
 doca_error_t doca_rdma_task_write_imm_allocate_init(struct doca_rdma *rdma,
@@ -209,7 +204,8 @@ void doca_rdma_task_write_imm_set_rdma_connection(struct doca_rdma_task_write_im
     apply_to(task, [&] { task->connection = rdma_connection; });
 }
 
-const struct doca_rdma_connection *doca_rdma_task_write_imm_get_rdma_connection(const struct doca_rdma_task_write_imm *task)
+const struct doca_rdma_connection *
+doca_rdma_task_write_imm_get_rdma_connection(const struct doca_rdma_task_write_imm *task)
 {
     return read_from(task, [&] { return task->connection; });
 }

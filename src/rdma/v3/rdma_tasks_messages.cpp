@@ -20,13 +20,11 @@ doca_error_t doca_rdma_task_receive_set_conf(struct doca_rdma *rdma,
                                              doca_rdma_task_receive_completion_cb_t error_task_completion_cb,
                                              uint32_t num_tasks)
 {
-    return set_conf(rdma, &doca_rdma::receive, successful_task_completion_cb, error_task_completion_cb,
-                    num_tasks);
+    return set_conf(rdma, &doca_rdma::receive, successful_task_completion_cb, error_task_completion_cb, num_tasks);
 }
 
 doca_error_t doca_rdma_task_receive_allocate_init(struct doca_rdma *rdma, struct doca_buf *dst_buf,
-                                                  union doca_data user_data,
-                                                  struct doca_rdma_task_receive **task)
+                                                  union doca_data user_data, struct doca_rdma_task_receive **task)
 {
     return allocate(rdma, &doca_rdma::receive, user_data, task, [&](auto &fresh) {
         fresh.dst = dst_buf;
@@ -64,7 +62,8 @@ doca_be32_t doca_rdma_task_receive_get_result_immediate_data(const struct doca_r
     return read_from(task, [&] { return task->immediate; });
 }
 
-const struct doca_rdma_connection *doca_rdma_task_receive_get_result_rdma_connection(const struct doca_rdma_task_receive *task)
+const struct doca_rdma_connection *
+doca_rdma_task_receive_get_result_rdma_connection(const struct doca_rdma_task_receive *task)
 {
     return read_from(task, [&] { return task->connection; });
 }
@@ -79,12 +78,10 @@ doca_error_t doca_rdma_task_send_set_conf(struct doca_rdma *rdma,
                                           doca_rdma_task_send_completion_cb_t error_task_completion_cb,
                                           uint32_t num_tasks)
 {
-    return set_conf(rdma, &doca_rdma::send, successful_task_completion_cb, error_task_completion_cb,
-                    num_tasks);
+    return set_conf(rdma, &doca_rdma::send, successful_task_completion_cb, error_task_completion_cb, num_tasks);
 }
 
-doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma,
-                                               struct doca_rdma_connection *rdma_connection,
+doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
                                                const struct doca_buf *src_buf, union doca_data user_data,
                                                struct doca_rdma_task_send **task)
 {
@@ -130,15 +127,12 @@ doca_error_t doca_rdma_task_send_imm_set_conf(struct doca_rdma *rdma,
                                               doca_rdma_task_send_imm_completion_cb_t error_task_completion_cb,
                                               uint32_t num_tasks)
 {
-    return set_conf(rdma, &doca_rdma::send_imm, successful_task_completion_cb, error_task_completion_cb,
-                    num_tasks);
+    return set_conf(rdma, &doca_rdma::send_imm, successful_task_completion_cb, error_task_completion_cb, num_tasks);
 }
 
-doca_error_t doca_rdma_task_send_imm_allocate_init(struct doca_rdma *rdma,
-                                                   struct doca_rdma_connection *rdma_connection,
+doca_error_t doca_rdma_task_send_imm_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
                                                    const struct doca_buf *src_buf, doca_be32_t immediate_data,
-                                                   union doca_data user_data,
-                                                   struct doca_rdma_task_send_imm **task)
+                                                   union doca_data user_data, struct doca_rdma_task_send_imm **task)
 {
     return allocate(rdma, &doca_rdma::send_imm, user_data, task, [&](auto &fresh) {
         fresh.connection = rdma_connection;
@@ -178,7 +172,8 @@ void doca_rdma_task_send_imm_set_rdma_connection(struct doca_rdma_task_send_imm 
     apply_to(task, [&] { task->connection = rdma_connection; });
 }
 
-const struct doca_rdma_connection *doca_rdma_task_send_imm_get_rdma_connection(const struct doca_rdma_task_send_imm *task)
+const struct doca_rdma_connection *
+doca_rdma_task_send_imm_get_rdma_connection(const struct doca_rdma_task_send_imm *task)
 {
     return read_from(task, [&] { return task->connection; });
 }

@@ -16,12 +16,10 @@ doca_error_t doca_rdma_cap_task_remote_net_sync_event_get_is_supported(const str
 }
 
 doca_error_t doca_rdma_task_remote_net_sync_event_get_set_conf(
-    struct doca_rdma *rdma,
-    doca_rdma_task_remote_net_sync_event_get_completion_cb_t successful_task_completion_cb,
+    struct doca_rdma *rdma, doca_rdma_task_remote_net_sync_event_get_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_remote_net_sync_event_get_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
 {
-    return set_conf(rdma, &doca_rdma::event_get, successful_task_completion_cb, error_task_completion_cb,
-                    num_tasks);
+    return set_conf(rdma, &doca_rdma::event_get, successful_task_completion_cb, error_task_completion_cb, num_tasks);
 }
 
 doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
@@ -37,20 +35,20 @@ doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
     });
 }
 
-struct doca_task *doca_rdma_task_remote_net_sync_event_get_as_task(
-    struct doca_rdma_task_remote_net_sync_event_get *task)
+struct doca_task *
+doca_rdma_task_remote_net_sync_event_get_as_task(struct doca_rdma_task_remote_net_sync_event_get *task)
 {
     return task;
 }
 
-void doca_rdma_task_remote_net_sync_event_get_set_sync_event(
-    struct doca_rdma_task_remote_net_sync_event_get *task, const struct doca_sync_event_remote_net *event)
+void doca_rdma_task_remote_net_sync_event_get_set_sync_event(struct doca_rdma_task_remote_net_sync_event_get *task,
+                                                             const struct doca_sync_event_remote_net *event)
 {
     apply_to(task, [&] { task->set_event(event); });
 }
 
-const struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_get_get_sync_event(
-    const struct doca_rdma_task_remote_net_sync_event_get *task)
+const struct doca_sync_event_remote_net *
+doca_rdma_task_remote_net_sync_event_get_get_sync_event(const struct doca_rdma_task_remote_net_sync_event_get *task)
 {
     return read_from(task, [&] { return task->event; });
 }
@@ -61,20 +59,20 @@ void doca_rdma_task_remote_net_sync_event_get_set_dst_buf(struct doca_rdma_task_
     apply_to(task, [&] { task->dst = dst_buf; });
 }
 
-struct doca_buf *doca_rdma_task_remote_net_sync_event_get_get_dst_buf(
-    const struct doca_rdma_task_remote_net_sync_event_get *task)
+struct doca_buf *
+doca_rdma_task_remote_net_sync_event_get_get_dst_buf(const struct doca_rdma_task_remote_net_sync_event_get *task)
 {
     return read_from(task, [&] { return task->dst; });
 }
 
-uint32_t doca_rdma_task_remote_net_sync_event_get_get_result_len(
-    const struct doca_rdma_task_remote_net_sync_event_get *task)
+uint32_t
+doca_rdma_task_remote_net_sync_event_get_get_result_len(const struct doca_rdma_task_remote_net_sync_event_get *task)
 {
     return read_from(task, [&] { return task->result_length; });
 }
 
-void doca_rdma_task_remote_net_sync_event_get_set_rdma_connection(
-    struct doca_rdma_task_remote_net_sync_event_get *task, struct doca_rdma_connection *rdma_connection)
+void doca_rdma_task_remote_net_sync_event_get_set_rdma_connection(struct doca_rdma_task_remote_net_sync_event_get *task,
+                                                                  struct doca_rdma_connection *rdma_connection)
 {
     apply_to(task, [&] { task->connection = rdma_connection; });
 }
@@ -93,16 +91,14 @@ doca_error_t doca_rdma_cap_task_remote_net_sync_event_notify_set_is_supported(co
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_set_conf(
     struct doca_rdma *rdma,
     doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t successful_task_completion_cb,
-    doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t error_task_completion_cb,
-    uint32_t num_tasks)
+    doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
 {
-    return set_conf(rdma, &doca_rdma::event_set, successful_task_completion_cb, error_task_completion_cb,
-                    num_tasks);
+    return set_conf(rdma, &doca_rdma::event_set, successful_task_completion_cb, error_task_completion_cb, num_tasks);
 }
 
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
-    struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
-    struct doca_sync_event_remote_net *event, const struct doca_buf *src_buf, union doca_data user_data,
+    struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, struct doca_sync_event_remote_net *event,
+    const struct doca_buf *src_buf, union doca_data user_data,
     struct doca_rdma_task_remote_net_sync_event_notify_set **task)
 {
     return allocate(rdma, &doca_rdma::event_set, user_data, task, [&](auto &fresh) {
@@ -113,8 +109,8 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
     });
 }
 
-struct doca_task *doca_rdma_task_remote_net_sync_event_notify_set_as_task(
-    struct doca_rdma_task_remote_net_sync_event_notify_set *task)
+struct doca_task *
+doca_rdma_task_remote_net_sync_event_notify_set_as_task(struct doca_rdma_task_remote_net_sync_event_notify_set *task)
 {
     return task;
 }
@@ -132,8 +128,7 @@ struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_notify_s
 }
 
 void doca_rdma_task_remote_net_sync_event_notify_set_set_rdma_connection(
-    struct doca_rdma_task_remote_net_sync_event_notify_set *task,
-    struct doca_rdma_connection *rdma_connection)
+    struct doca_rdma_task_remote_net_sync_event_notify_set *task, struct doca_rdma_connection *rdma_connection)
 {
     apply_to(task, [&] { task->connection = rdma_connection; });
 }
@@ -164,17 +159,15 @@ doca_error_t doca_rdma_cap_task_remote_net_sync_event_notify_add_is_supported(co
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_set_conf(
     struct doca_rdma *rdma,
     doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t successful_task_completion_cb,
-    doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t error_task_completion_cb,
-    uint32_t num_tasks)
+    doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
 {
-    return set_conf(rdma, &doca_rdma::event_add, successful_task_completion_cb, error_task_completion_cb,
-                    num_tasks);
+    return set_conf(rdma, &doca_rdma::event_add, successful_task_completion_cb, error_task_completion_cb, num_tasks);
 }
 
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
-    struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
-    struct doca_sync_event_remote_net *event, struct doca_buf *result_buf, uint64_t add_data,
-    union doca_data user_data, struct doca_rdma_task_remote_net_sync_event_notify_add **task)
+    struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, struct doca_sync_event_remote_net *event,
+    struct doca_buf *result_buf, uint64_t add_data, union doca_data user_data,
+    struct doca_rdma_task_remote_net_sync_event_notify_add **task)
 {
     return allocate(rdma, &doca_rdma::event_add, user_data, task, [&](auto &fresh) {
         fresh.set_event(event);
@@ -185,8 +178,8 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
     });
 }
 
-struct doca_task *doca_rdma_task_remote_net_sync_event_notify_add_as_task(
-    struct doca_rdma_task_remote_net_sync_event_notify_add *task)
+struct doca_task *
+doca_rdma_task_remote_net_sync_event_notify_add_as_task(struct doca_rdma_task_remote_net_sync_event_notify_add *task)
 {
     return task;
 }
@@ -228,8 +221,7 @@ uint64_t doca_rdma_task_remote_net_sync_event_notify_add_get_add_data(
 }
 
 void doca_rdma_task_remote_net_sync_event_notify_add_set_rdma_connection(
-    struct doca_rdma_task_remote_net_sync_event_notify_add *task,
-    struct doca_rdma_connection *rdma_connection)
+    struct doca_rdma_task_remote_net_sync_event_notify_add *task, struct doca_rdma_connection *rdma_connection)
 {
     apply_to(task, [&] { task->connection = rdma_connection; });
 }

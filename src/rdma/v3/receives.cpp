@@ -3,6 +3,7 @@
 #include "receives.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace opendoca::v3 {
 

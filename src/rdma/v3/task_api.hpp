@@ -4,6 +4,7 @@
 // What the C functions of all types of tasks are made of.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "../../core/v3/call.hpp"

@@ -15,8 +15,7 @@ static doca_error_t check_idle(const doca_sha *sha, const doca_workq *workq,
                                const doca_sha_partial_session &session) noexcept
 {
     if (!session.belongs_to(sha, workq)) {
-        LOG_ERR("session %p was made for another SHA context or work queue",
-                     static_cast<const void *>(&session));
+        LOG_ERR("session %p was made for another SHA context or work queue", static_cast<const void *>(&session));
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (session.is_busy) {

@@ -10,9 +10,7 @@ struct doca_workq;
 
 /// A session of a SHA context on a work queue.
 struct doca_sha_partial_session : opendoca::HashSession {
-    doca_sha_partial_session(const doca_sha &context, const doca_workq &queue) noexcept
-        : sha_(&context),
-          workq_(&queue)
+    doca_sha_partial_session(const doca_sha &context, const doca_workq &queue) noexcept : sha_(&context), workq_(&queue)
     {
     }
     doca_sha_partial_session(const doca_sha_partial_session &) = delete;

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #include "sha.hpp"
 
+#include <memory>
+#include <vector>
+
 #include "../../core/dev.hpp"
 #include "../../core/log.hpp"
 #include "../../core/v2/call.hpp"
@@ -36,9 +39,8 @@ doca_error_t doca_sha::create_queue(const std::vector<doca_dev *> &devices, doca
     const doca_dev &dev = *devices.front();
     const opendoca::Capabilities &can = dev.function().can;
     queue = std::make_unique<opendoca::v2::ShaJobs>(
-        std::make_unique<opendoca::HashQueue>(
-            workq.completions, dev.device(),
-            opendoca::HashQueue::Limits{can.sha_max_list_elements, can.sha_max_size}),
+        std::make_unique<opendoca::HashQueue>(workq.completions, dev.device(),
+                                              opendoca::HashQueue::Limits{can.sha_max_list_elements, can.sha_max_size}),
         *this, workq);
     return DOCA_SUCCESS;
 }
@@ -90,8 +92,7 @@ doca_error_t doca_sha_job_get_supported(const struct doca_devinfo *devinfo, enum
     });
 }
 
-doca_error_t doca_sha_get_max_list_buf_num_elem(const struct doca_devinfo *devinfo,
-                                                uint32_t *max_list_num_elem)
+doca_error_t doca_sha_get_max_list_buf_num_elem(const struct doca_devinfo *devinfo, uint32_t *max_list_num_elem)
 {
     return call({devinfo, max_list_num_elem}, [&] {
         const doca_error_t status = check_software(*devinfo);
@@ -111,8 +112,8 @@ doca_error_t doca_sha_get_max_src_buffer_size(const struct doca_devinfo *devinfo
     });
 }
 
-doca_error_t doca_sha_get_min_dst_buffer_size(const struct doca_devinfo *devinfo,
-                                              enum doca_sha_job_type job_type, uint32_t *min_buffer_size)
+doca_error_t doca_sha_get_min_dst_buffer_size(const struct doca_devinfo *devinfo, enum doca_sha_job_type job_type,
+                                              uint32_t *min_buffer_size)
 {
     return call({devinfo, min_buffer_size}, [&] {
         if (const doca_error_t status = check_job_type(job_type); status != DOCA_SUCCESS)

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include <doca_sha.h>
 
 #include "../../core/v2/ctx.hpp"
@@ -9,8 +12,7 @@
 /// The SHA library's object: a context on one device.
 struct doca_sha final : doca_ctx {
 protected:
-    [[nodiscard]] doca_error_t check_device(const doca_dev &dev,
-                                            const std::vector<doca_dev *> &others) const override;
+    [[nodiscard]] doca_error_t check_device(const doca_dev &dev, const std::vector<doca_dev *> &others) const override;
     [[nodiscard]] bool can_be_event_driven(const std::vector<doca_dev *> &devices) const override;
     [[nodiscard]] doca_error_t create_queue(const std::vector<doca_dev *> &devices, doca_workq &workq,
                                             std::unique_ptr<opendoca::v2::JobQueue> &queue) override;

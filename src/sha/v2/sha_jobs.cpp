@@ -3,6 +3,7 @@
 #include "sha_jobs.hpp"
 
 #include <cinttypes>
+#include <cstdint>
 
 #include "../../core/log.hpp"
 #include "session.hpp"
@@ -29,8 +30,7 @@ doca_error_t ShaJobs::submit_tagged(const doca_job &base, Tag tag) noexcept
     }
     doca_sha_partial_session *const session = reinterpret_cast<const doca_sha_partial_job &>(base).session;
     if (session == nullptr || !session->belongs_to(&sha_, &workq_)) {
-        LOG_ERR("session %p was not made for this SHA context and work queue",
-                static_cast<const void *>(session));
+        LOG_ERR("session %p was not made for this SHA context and work queue", static_cast<const void *>(session));
         return DOCA_ERROR_INVALID_VALUE;
     }
     return hashes_->hash_piece(tag, kind, job.req_buf, job.resp_buf, *session,

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstddef>
+#include <memory>
+
 #include <doca_sha.h>
 
 #include "../../core/v2/job_queue.hpp"
@@ -30,10 +33,7 @@ public:
     {
     }
 
-    [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept override
-    {
-        return submit_tagged(job, tag_of(job));
-    }
+    [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept override { return submit_tagged(job, tag_of(job)); }
     [[nodiscard]] doca_error_t submit_tagged(const doca_job &job, Tag tag) noexcept override;
     [[nodiscard]] Source &source() noexcept override { return *hashes_; }
 

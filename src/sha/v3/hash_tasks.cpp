@@ -32,9 +32,8 @@ doca_error_t PartialHashTasks::submit(doca_task &base) noexcept
 {
     auto &task = static_cast<doca_sha_task_partial_hash &>(base);
     task.has_result = false;
-    return end_unless_taken(
-        hashes_.hash_piece(task.tag(), task.kind, task.src, task.dst, task.session, task.is_final), task,
-        hashes_);
+    return end_unless_taken(hashes_.hash_piece(task.tag(), task.kind, task.src, task.dst, task.session, task.is_final),
+                            task, hashes_);
 }
 
 doca_error_t PartialHashTasks::check(const doca_task &base) const noexcept

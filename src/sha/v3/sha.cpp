@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "sha.hpp"
 
+#include <cstdint>
+
 #include "../../core/device/device.hpp"
 #include "../../core/log.hpp"
 #include "../../core/v3/call.hpp"
@@ -32,8 +34,7 @@ doca_error_t ask(const doca_devinfo *devinfo, const void *output, Body &&body) n
 
 /// The same of an algorithm.
 template <typename Body>
-doca_error_t ask_of(const doca_devinfo *devinfo, doca_sha_algorithm algorithm, const void *output,
-                    Body &&body) noexcept
+doca_error_t ask_of(const doca_devinfo *devinfo, doca_sha_algorithm algorithm, const void *output, Body &&body) noexcept
 {
     ShaKind kind{};
     if (!kind_of(algorithm, kind))
@@ -49,8 +50,7 @@ doca_error_t configure(Type &type, Callback succeeded, Callback failed, std::uin
         LOG_ERR("2^%u tasks are more than 2^%u", log_num_tasks, log_max_num_tasks);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    return type.configure(succeeded, failed, 1U << log_num_tasks, 1U << log_max_num_tasks,
-                          DOCA_ERROR_BAD_STATE);
+    return type.configure(succeeded, failed, 1U << log_num_tasks, 1U << log_max_num_tasks, DOCA_ERROR_BAD_STATE);
 }
 
 } // namespace
@@ -63,8 +63,7 @@ doca_error_t doca_sha::on_start()
     if (hash.is_configured())
         hash.set_pool(std::make_unique<opendoca::v3::HashTasks>(*this, hash.conf(), *hashes_));
     if (partial_hash.is_configured())
-        partial_hash.set_pool(
-            std::make_unique<opendoca::v3::PartialHashTasks>(*this, partial_hash.conf(), *hashes_));
+        partial_hash.set_pool(std::make_unique<opendoca::v3::PartialHashTasks>(*this, partial_hash.conf(), *hashes_));
     return DOCA_SUCCESS;
 }
 
@@ -95,8 +94,7 @@ struct doca_ctx *doca_sha_as_ctx(struct doca_sha *sha)
     return sha;
 }
 
-doca_error_t doca_sha_cap_task_hash_get_supported(const struct doca_devinfo *devinfo,
-                                                  enum doca_sha_algorithm algorithm)
+doca_error_t doca_sha_cap_task_hash_get_supported(const struct doca_devinfo *devinfo, enum doca_sha_algorithm algorithm)
 {
     return ask_of(devinfo, algorithm, devinfo, [](const opendoca::ShaFacts &) {});
 }
@@ -107,12 +105,10 @@ doca_error_t doca_sha_cap_task_partial_hash_get_supported(const struct doca_devi
     return doca_sha_cap_task_hash_get_supported(devinfo, algorithm);
 }
 
-doca_error_t doca_sha_cap_get_max_list_buf_num_elem(const struct doca_devinfo *devinfo,
-                                                    uint32_t *max_list_buf_num_elem)
+doca_error_t doca_sha_cap_get_max_list_buf_num_elem(const struct doca_devinfo *devinfo, uint32_t *max_list_buf_num_elem)
 {
-    return ask(devinfo, max_list_buf_num_elem, [&](const opendoca::Capabilities &can) {
-        *max_list_buf_num_elem = can.sha_max_list_elements;
-    });
+    return ask(devinfo, max_list_buf_num_elem,
+               [&](const opendoca::Capabilities &can) { *max_list_buf_num_elem = can.sha_max_list_elements; });
 }
 
 doca_error_t doca_sha_cap_get_max_src_buf_size(const struct doca_devinfo *devinfo, uint64_t *max_src_buf_size)
@@ -121,16 +117,15 @@ doca_error_t doca_sha_cap_get_max_src_buf_size(const struct doca_devinfo *devinf
                [&](const opendoca::Capabilities &can) { *max_src_buf_size = can.sha_max_size; });
 }
 
-doca_error_t doca_sha_cap_get_min_dst_buf_size(const struct doca_devinfo *devinfo,
-                                               enum doca_sha_algorithm algorithm, uint32_t *min_dst_buf_size)
+doca_error_t doca_sha_cap_get_min_dst_buf_size(const struct doca_devinfo *devinfo, enum doca_sha_algorithm algorithm,
+                                               uint32_t *min_dst_buf_size)
 {
     return ask_of(devinfo, algorithm, min_dst_buf_size,
                   [&](const opendoca::ShaFacts &facts) { *min_dst_buf_size = facts.digest_size; });
 }
 
 doca_error_t doca_sha_cap_get_partial_hash_block_size(const struct doca_devinfo *devinfo,
-                                                      enum doca_sha_algorithm algorithm,
-                                                      uint32_t *partial_block_size)
+                                                      enum doca_sha_algorithm algorithm, uint32_t *partial_block_size)
 {
     return ask_of(devinfo, algorithm, partial_block_size,
                   [&](const opendoca::ShaFacts &facts) { *partial_block_size = facts.block_size; });
@@ -141,20 +136,16 @@ doca_error_t doca_sha_cap_get_max_num_tasks(struct doca_sha *sha, uint32_t *max_
     return call({sha, max_num_tasks}, [&] { *max_num_tasks = 1U << log_max_num_tasks; });
 }
 
-doca_error_t doca_sha_task_hash_set_conf(struct doca_sha *sha,
-                                         doca_sha_task_hash_completion_cb_t task_completion_cb,
-                                         doca_sha_task_hash_completion_cb_t task_error_cb,
-                                         uint8_t log_num_tasks)
+doca_error_t doca_sha_task_hash_set_conf(struct doca_sha *sha, doca_sha_task_hash_completion_cb_t task_completion_cb,
+                                         doca_sha_task_hash_completion_cb_t task_error_cb, uint8_t log_num_tasks)
 {
-    return call({sha},
-                [&] { return configure(sha->hash, task_completion_cb, task_error_cb, log_num_tasks); });
+    return call({sha}, [&] { return configure(sha->hash, task_completion_cb, task_error_cb, log_num_tasks); });
 }
 
-doca_error_t doca_sha_task_partial_hash_set_conf(
-    struct doca_sha *sha, doca_sha_task_partial_hash_completion_cb_t task_completion_cb,
-    doca_sha_task_partial_hash_completion_cb_t task_error_cb, uint8_t log_num_tasks)
+doca_error_t doca_sha_task_partial_hash_set_conf(struct doca_sha *sha,
+                                                 doca_sha_task_partial_hash_completion_cb_t task_completion_cb,
+                                                 doca_sha_task_partial_hash_completion_cb_t task_error_cb,
+                                                 uint8_t log_num_tasks)
 {
-    return call({sha}, [&] {
-        return configure(sha->partial_hash, task_completion_cb, task_error_cb, log_num_tasks);
-    });
+    return call({sha}, [&] { return configure(sha->partial_hash, task_completion_cb, task_error_cb, log_num_tasks); });
 }

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include <doca_sha.h>
@@ -31,8 +32,7 @@ struct doca_sha final : doca_ctx {
     ~doca_sha() override = default;
 
     opendoca::v3::TaskType<doca_sha_task_hash, doca_sha_task_hash_completion_cb_t> hash{*this};
-    opendoca::v3::TaskType<doca_sha_task_partial_hash, doca_sha_task_partial_hash_completion_cb_t>
-        partial_hash{*this};
+    opendoca::v3::TaskType<doca_sha_task_partial_hash, doca_sha_task_partial_hash_completion_cb_t> partial_hash{*this};
 
 protected:
     [[nodiscard]] doca_error_t on_start() override;

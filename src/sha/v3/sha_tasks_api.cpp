@@ -21,8 +21,8 @@ doca_error_t refuse_algorithm(doca_sha_algorithm algorithm) noexcept
 
 /// Takes a task and fills in what both kinds have.
 template <typename Type, typename Task>
-doca_error_t alloc(Type &type, doca_sha_algorithm algorithm, const doca_buf *src, doca_buf *dst,
-                   doca_data user_data, Task *&task) noexcept
+doca_error_t alloc(Type &type, doca_sha_algorithm algorithm, const doca_buf *src, doca_buf *dst, doca_data user_data,
+                   Task *&task) noexcept
 {
     ShaKind kind{};
     if (!kind_of(algorithm, kind))
@@ -66,8 +66,7 @@ doca_error_t doca_sha_task_hash_alloc_init(struct doca_sha *sha, enum doca_sha_a
 
 doca_error_t doca_sha_task_partial_hash_alloc_init(struct doca_sha *sha, enum doca_sha_algorithm algorithm,
                                                    const struct doca_buf *src_buf, struct doca_buf *dst_buf,
-                                                   union doca_data user_data,
-                                                   struct doca_sha_task_partial_hash **task)
+                                                   union doca_data user_data, struct doca_sha_task_partial_hash **task)
 {
     return call({sha, src_buf, dst_buf, task}, [&] {
         doca_sha_task_partial_hash *taken = nullptr;
@@ -105,8 +104,7 @@ const struct doca_buf *doca_sha_task_hash_get_dst(const struct doca_sha_task_has
     return read_from(task, [&] { return task->dst; });
 }
 
-doca_error_t doca_sha_task_hash_set_algorithm(struct doca_sha_task_hash *task,
-                                              enum doca_sha_algorithm algorithm)
+doca_error_t doca_sha_task_hash_set_algorithm(struct doca_sha_task_hash *task, enum doca_sha_algorithm algorithm)
 {
     ShaKind kind{};
     if (task == nullptr)
@@ -137,8 +135,7 @@ doca_error_t doca_sha_task_partial_hash_reset(struct doca_sha_task_partial_hash 
     });
 }
 
-doca_error_t doca_sha_task_partial_hash_set_src(struct doca_sha_task_partial_hash *task,
-                                                const struct doca_buf *src_buf)
+doca_error_t doca_sha_task_partial_hash_set_src(struct doca_sha_task_partial_hash *task, const struct doca_buf *src_buf)
 {
     return call({task, src_buf}, [&] { task->src = src_buf; });
 }
@@ -148,8 +145,7 @@ const struct doca_buf *doca_sha_task_partial_hash_get_src(const struct doca_sha_
     return read_from(task, [&] { return task->src; });
 }
 
-doca_error_t doca_sha_task_partial_hash_set_dst(struct doca_sha_task_partial_hash *task,
-                                                struct doca_buf *dst_buf)
+doca_error_t doca_sha_task_partial_hash_set_dst(struct doca_sha_task_partial_hash *task, struct doca_buf *dst_buf)
 {
     return call({task, dst_buf}, [&] { task->dst = dst_buf; });
 }
@@ -178,8 +174,7 @@ doca_error_t doca_sha_task_partial_hash_set_algorithm(struct doca_sha_task_parti
     return DOCA_SUCCESS;
 }
 
-enum doca_sha_algorithm
-doca_sha_task_partial_hash_get_algorithm(const struct doca_sha_task_partial_hash *task)
+enum doca_sha_algorithm doca_sha_task_partial_hash_get_algorithm(const struct doca_sha_task_partial_hash *task)
 {
     return read_from(task, [&] { return static_cast<doca_sha_algorithm>(task->kind); });
 }

@@ -23,8 +23,8 @@ doca_error_t doca_sync_event::on_start(const std::vector<doca_dev *> &)
 
 bool doca_sync_event::can_be_event_driven(const std::vector<doca_dev *> &) const
 {
-    return std::ranges::all_of(
-        event.devices(), [](const auto &dev) { return dev->function().can.sync_event_event_driven; });
+    return std::ranges::all_of(event.devices(),
+                               [](const auto &dev) { return dev->function().can.sync_event_event_driven; });
 }
 
 doca_error_t doca_sync_event::create_queue(const std::vector<doca_dev *> &, doca_workq &workq,

@@ -15,8 +15,7 @@ struct doca_sync_event final : doca_ctx {
     opendoca::SyncEvent event;
 
 protected:
-    [[nodiscard]] doca_error_t check_device(const doca_dev &dev,
-                                            const std::vector<doca_dev *> &others) const override;
+    [[nodiscard]] doca_error_t check_device(const doca_dev &dev, const std::vector<doca_dev *> &others) const override;
     [[nodiscard]] doca_error_t on_start(const std::vector<doca_dev *> &devices) override;
     void on_stop() noexcept override { event.stop_asynchronous(true); }
     [[nodiscard]] bool can_be_event_driven(const std::vector<doca_dev *> &devices) const override;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <cstddef>
+#include <memory>
+#include <span>
+
 #include "../../core/dev.hpp"
 #include "../../core/log.hpp"
 #include "../../core/v2/call.hpp"
@@ -34,8 +38,7 @@ doca_error_t doca_sync_event_create(doca_sync_event **event)
     return call({event}, [&] { *event = new doca_sync_event; });
 }
 
-doca_error_t doca_sync_event_create_from_export(doca_dev *dev, const uint8_t *data, size_t sz,
-                                                doca_sync_event **event)
+doca_error_t doca_sync_event_create_from_export(doca_dev *dev, const uint8_t *data, size_t sz, doca_sync_event **event)
 {
     return call({dev, data, event}, [&] {
         if (sz == 0) {
@@ -142,8 +145,7 @@ doca_error_t doca_sync_event_job_get_supported(doca_devinfo *devinfo, doca_sync_
 
 // Export
 
-doca_error_t doca_sync_event_export_to_dpu(doca_sync_event *event, doca_dev *dev, const uint8_t **data,
-                                           size_t *sz)
+doca_error_t doca_sync_event_export_to_dpu(doca_sync_event *event, doca_dev *dev, const uint8_t **data, size_t *sz)
 {
     return call({event, dev, data, sz}, [&] {
         std::span<const std::byte> descriptor;
@@ -161,8 +163,7 @@ doca_error_t doca_sync_event_get_export_to_dpu_supported(const doca_devinfo *dev
     return call({devinfo}, [&] { return answer(devinfo->function->can_export_counter()); });
 }
 
-doca_error_t doca_sync_event_export_to_dpa(doca_sync_event *event, doca_dpa *dpa,
-                                           doca_dpa_dev_sync_event_t *handle)
+doca_error_t doca_sync_event_export_to_dpa(doca_sync_event *event, doca_dpa *dpa, doca_dpa_dev_sync_event_t *handle)
 {
     return call({event, dpa, handle}, [&] { return no_such_processor("DPA"); });
 }
@@ -172,8 +173,7 @@ doca_error_t doca_sync_event_get_export_to_dpa_supported(const doca_devinfo *dev
     return call({devinfo}, [&] { return DOCA_ERROR_NOT_SUPPORTED; });
 }
 
-doca_error_t doca_sync_event_export_to_gpu(doca_sync_event *event, doca_gpu *gpu,
-                                           doca_gpu_dev_sync_event_t **handle)
+doca_error_t doca_sync_event_export_to_gpu(doca_sync_event *event, doca_gpu *gpu, doca_gpu_dev_sync_event_t **handle)
 {
     return call({event, gpu, handle}, [&] { return no_such_processor("GPU"); });
 }

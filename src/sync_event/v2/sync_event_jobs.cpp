@@ -2,14 +2,15 @@
 // Copyright (c) 2026 The opendoca authors
 #include "sync_event_jobs.hpp"
 
+#include <cstdint>
+
 #include "../../core/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SYNC_EVENT_JOBS);
 
 namespace opendoca::v2 {
 
-doca_error_t SyncEventJobs::create(Counter &counter, CompletionQueue &completions,
-                                   std::unique_ptr<JobQueue> &queue)
+doca_error_t SyncEventJobs::create(Counter &counter, CompletionQueue &completions, std::unique_ptr<JobQueue> &queue)
 {
     std::unique_ptr<SyncEventJobs> created(new SyncEventJobs(counter, completions));
     const doca_error_t status = counter.create_waits(completions, created->waits_);

@@ -17,10 +17,7 @@ public:
     [[nodiscard]] static doca_error_t create(Counter &counter, CompletionQueue &completions,
                                              std::unique_ptr<JobQueue> &queue);
 
-    [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept override
-    {
-        return submit_tagged(job, tag_of(job));
-    }
+    [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept override { return submit_tagged(job, tag_of(job)); }
     [[nodiscard]] doca_error_t submit_tagged(const doca_job &job, Tag tag) noexcept override;
     [[nodiscard]] Source &source() noexcept override { return *waits_; }
 

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "remote_net.hpp"
 
+#include <cstdint>
 #include <cstring>
 
 #include "../../core/log.hpp"
@@ -79,8 +80,7 @@ doca_error_t export_to_net(doca_sync_event &event, std::span<const std::byte> &d
     return DOCA_SUCCESS;
 }
 
-doca_error_t import_from_net(doca_dev &dev, std::span<const std::byte> descriptor,
-                             doca_sync_event_remote_net *&event)
+doca_error_t import_from_net(doca_dev &dev, std::span<const std::byte> descriptor, doca_sync_event_remote_net *&event)
 {
     Header found{};
     if (descriptor.size() > sizeof(found))
@@ -91,16 +91,14 @@ doca_error_t import_from_net(doca_dev &dev, std::span<const std::byte> descripto
         return DOCA_ERROR_INVALID_VALUE;
     }
     doca_mmap *map = nullptr;
-    const doca_error_t status =
-        doca_mmap::create_from_export({}, descriptor.subspan(sizeof(found)), dev, map);
+    const doca_error_t status = doca_mmap::create_from_export({}, descriptor.subspan(sizeof(found)), dev, map);
     if (status != DOCA_SUCCESS)
         return status;
     auto owned_map = owned(map);
     if (const MemoryRange &range = map->range();
         range.len != sizeof(std::uint64_t) ||
         reinterpret_cast<std::uintptr_t>(range.addr) % sizeof(std::uint64_t) != 0) {
-        LOG_ERR("the export is of %zu bytes at %p: no counter", range.len,
-                static_cast<const void *>(range.addr));
+        LOG_ERR("the export is of %zu bytes at %p: no counter", range.len, static_cast<const void *>(range.addr));
         return DOCA_ERROR_INVALID_VALUE;
     }
     event = new doca_sync_event_remote_net(std::move(owned_map));

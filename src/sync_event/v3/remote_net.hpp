@@ -15,9 +15,7 @@ struct doca_sync_event;
 
 /// A handle of another node's event: its counter, as memory that a device reaches by RDMA.
 struct doca_sync_event_remote_net {
-    explicit doca_sync_event_remote_net(std::shared_ptr<doca_mmap> counter) noexcept : map(std::move(counter))
-    {
-    }
+    explicit doca_sync_event_remote_net(std::shared_ptr<doca_mmap> counter) noexcept : map(std::move(counter)) {}
 
     const std::shared_ptr<doca_mmap> map; ///< imported; its range is the counter
 };

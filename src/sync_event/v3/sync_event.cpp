@@ -11,8 +11,7 @@ template <typename Task, typename Callback>
 void add_pool(TaskType<Task, Callback> &type, doca_sync_event &event, opendoca::CounterWaits &waits)
 {
     if (type.is_configured())
-        type.set_pool(
-            std::make_unique<SyncEventTasks<Task>>(event, type.conf(), event.event.counter(), waits));
+        type.set_pool(std::make_unique<SyncEventTasks<Task>>(event, type.conf(), event.event.counter(), waits));
 }
 
 } // namespace

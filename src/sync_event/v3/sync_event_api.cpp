@@ -2,6 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The C functions of doca_sync_event.h but for those of tasks.
+#include <cstddef>
+#include <memory>
+#include <span>
+
 #include "../../core/buf.hpp"
 #include "../../core/log.hpp"
 #include "../../core/mmap.hpp"
@@ -21,8 +25,7 @@ namespace {
 
 doca_error_t answer(const doca_devinfo *devinfo, bool opendoca::Capabilities::*can) noexcept
 {
-    return call({devinfo},
-                [&] { return devinfo->function->can.*can ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; });
+    return call({devinfo}, [&] { return devinfo->function->can.*can ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; });
 }
 
 doca_error_t no_such_processor(std::initializer_list<const void *> arguments, const char *what) noexcept
@@ -53,8 +56,7 @@ doca_error_t doca_sync_event_create(doca_sync_event **event)
     return call({event}, [&] { *event = new doca_sync_event; });
 }
 
-doca_error_t doca_sync_event_create_from_export(doca_dev *dev, const uint8_t *data, size_t sz,
-                                                doca_sync_event **event)
+doca_error_t doca_sync_event_create_from_export(doca_dev *dev, const uint8_t *data, size_t sz, doca_sync_event **event)
 {
     if (sz == 0)
         return opendoca::refuse_value("a descriptor of 0 bytes");
@@ -84,9 +86,8 @@ doca_error_t doca_sync_event_remote_net_create_from_export(doca_dev *dev, const 
 {
     if (sz == 0)
         return opendoca::refuse_value("a descriptor of 0 bytes");
-    return call({dev, data, event}, [&] {
-        return opendoca::v3::import_from_net(*dev, std::as_bytes(std::span(data, sz)), *event);
-    });
+    return call({dev, data, event},
+                [&] { return opendoca::v3::import_from_net(*dev, std::as_bytes(std::span(data, sz)), *event); });
 }
 
 doca_error_t doca_sync_event_remote_net_destroy(doca_sync_event_remote_net *event)
@@ -155,8 +156,7 @@ doca_error_t doca_sync_event_set_doca_buf(doca_sync_event *event, doca_buf *buf)
             return DOCA_ERROR_NOT_PERMITTED;
         }
         if (buf->data_len < sizeof(uint64_t)) {
-            LOG_ERR("a counter takes 8 bytes, and buffer %p has %zu", static_cast<void *>(buf),
-                    buf->data_len);
+            LOG_ERR("a counter takes 8 bytes, and buffer %p has %zu", static_cast<void *>(buf), buf->data_len);
             return DOCA_ERROR_INVALID_VALUE;
         }
         return event->event.set_addr(reinterpret_cast<uint64_t *>(buf->data));
@@ -193,19 +193,16 @@ doca_error_t doca_sync_event_export_to_remote_pci(doca_sync_event *event, doca_d
 doca_error_t doca_sync_event_export_to_remote_net(doca_sync_event *event, const uint8_t **data, size_t *sz)
 {
     return call({event, data, sz}, [&] {
-        return give(data, sz,
-                    [&](auto &descriptor) { return opendoca::v3::export_to_net(*event, descriptor); });
+        return give(data, sz, [&](auto &descriptor) { return opendoca::v3::export_to_net(*event, descriptor); });
     });
 }
 
-doca_error_t doca_sync_event_get_dpa_handle(doca_sync_event *event, doca_dpa *dpa,
-                                            doca_dpa_dev_sync_event_t *handle)
+doca_error_t doca_sync_event_get_dpa_handle(doca_sync_event *event, doca_dpa *dpa, doca_dpa_dev_sync_event_t *handle)
 {
     return no_such_processor({event, dpa, handle}, "DPA");
 }
 
-doca_error_t doca_sync_event_get_gpu_handle(doca_sync_event *event, doca_gpu *gpu,
-                                            doca_gpu_dev_sync_event_t **handle)
+doca_error_t doca_sync_event_get_gpu_handle(doca_sync_event *event, doca_gpu *gpu, doca_gpu_dev_sync_event_t **handle)
 {
     return no_such_processor({event, gpu, handle}, "GPU");
 }
@@ -226,16 +223,14 @@ doca_error_t doca_sync_event_remote_net_get_gpu_handle(doca_sync_event_remote_ne
 
 doca_error_t doca_sync_event_cap_is_create_from_export_supported(const doca_devinfo *devinfo)
 {
-    return call({devinfo}, [&] {
-        return devinfo->function->can_import_counter() ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
-    });
+    return call({devinfo},
+                [&] { return devinfo->function->can_import_counter() ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; });
 }
 
 doca_error_t doca_sync_event_cap_is_export_to_remote_pci_supported(const doca_devinfo *devinfo)
 {
-    return call({devinfo}, [&] {
-        return devinfo->function->can_export_counter() ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
-    });
+    return call({devinfo},
+                [&] { return devinfo->function->can_export_counter() ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; });
 }
 
 doca_error_t doca_sync_event_cap_is_export_to_remote_net_supported(const doca_devinfo *devinfo)
@@ -315,36 +310,30 @@ doca_error_t doca_sync_event_update_set(doca_sync_event *event, uint64_t value)
 
 doca_error_t doca_sync_event_wait_gt(doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    return event == nullptr ? opendoca::refuse_null()
-                            : event->event.wait(WaitCondition::greater(value, mask), spin);
+    return event == nullptr ? opendoca::refuse_null() : event->event.wait(WaitCondition::greater(value, mask), spin);
 }
 
 doca_error_t doca_sync_event_wait_gt_yield(doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    return event == nullptr ? opendoca::refuse_null()
-                            : event->event.wait(WaitCondition::greater(value, mask), yield);
+    return event == nullptr ? opendoca::refuse_null() : event->event.wait(WaitCondition::greater(value, mask), yield);
 }
 
 doca_error_t doca_sync_event_wait_eq(doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    return event == nullptr ? opendoca::refuse_null()
-                            : event->event.wait(WaitCondition::equal(value, mask), spin);
+    return event == nullptr ? opendoca::refuse_null() : event->event.wait(WaitCondition::equal(value, mask), spin);
 }
 
 doca_error_t doca_sync_event_wait_eq_yield(doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    return event == nullptr ? opendoca::refuse_null()
-                            : event->event.wait(WaitCondition::equal(value, mask), yield);
+    return event == nullptr ? opendoca::refuse_null() : event->event.wait(WaitCondition::equal(value, mask), yield);
 }
 
 doca_error_t doca_sync_event_wait_neq(doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    return event == nullptr ? opendoca::refuse_null()
-                            : event->event.wait(WaitCondition::not_equal(value, mask), spin);
+    return event == nullptr ? opendoca::refuse_null() : event->event.wait(WaitCondition::not_equal(value, mask), spin);
 }
 
 doca_error_t doca_sync_event_wait_neq_yield(doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    return event == nullptr ? opendoca::refuse_null()
-                            : event->event.wait(WaitCondition::not_equal(value, mask), yield);
+    return event == nullptr ? opendoca::refuse_null() : event->event.wait(WaitCondition::not_equal(value, mask), yield);
 }

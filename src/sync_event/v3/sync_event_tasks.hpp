@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <concepts>
+#include <cstdint>
+
 #include "../../core/log.hpp"
 #include "sync_event.hpp"
 
@@ -48,8 +51,8 @@ private:
     {
         if (task.value != nullptr)
             return DOCA_SUCCESS;
-        log(LogLevel::error, "DOCA_SYNC_EVENT_TASKS", __LINE__,
-            "task %p has no place for the counter's value", static_cast<const void *>(&task));
+        log(LogLevel::error, "DOCA_SYNC_EVENT_TASKS", __LINE__, "task %p has no place for the counter's value",
+            static_cast<const void *>(&task));
         return DOCA_ERROR_INVALID_VALUE;
     }
 

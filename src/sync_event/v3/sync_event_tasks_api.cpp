@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The C functions of a sync event's tasks.
+#include <cstdint>
+
 #include "../../core/v3/call.hpp"
 #include "sync_event.hpp"
 
@@ -17,17 +19,15 @@ constexpr std::uint32_t max_num_tasks = 65536;
 
 doca_error_t doca_sync_event_task_get_set_conf(doca_sync_event *event,
                                                doca_sync_event_task_get_completion_cb_t completion_cb,
-                                               doca_sync_event_task_get_completion_cb_t error_cb,
-                                               uint32_t num_tasks)
+                                               doca_sync_event_task_get_completion_cb_t error_cb, uint32_t num_tasks)
 {
     return call({event}, [&] {
-        return event->get.configure(completion_cb, error_cb, num_tasks, max_num_tasks,
-                                    DOCA_ERROR_NOT_PERMITTED);
+        return event->get.configure(completion_cb, error_cb, num_tasks, max_num_tasks, DOCA_ERROR_NOT_PERMITTED);
     });
 }
 
-doca_error_t doca_sync_event_task_get_alloc_init(doca_sync_event *event, uint64_t *ret_val_ptr,
-                                                 doca_data user_data, doca_sync_event_task_get **task)
+doca_error_t doca_sync_event_task_get_alloc_init(doca_sync_event *event, uint64_t *ret_val_ptr, doca_data user_data,
+                                                 doca_sync_event_task_get **task)
 {
     return call({event, task}, [&] {
         const doca_error_t status = event->get.alloc(user_data, *task);
@@ -53,18 +53,17 @@ uint64_t *doca_sync_event_task_get_get_ret_val_ptr(const doca_sync_event_task_ge
     return read_from(task, [&] { return task->value; });
 }
 
-doca_error_t doca_sync_event_task_notify_set_set_conf(
-    doca_sync_event *event, doca_sync_event_task_notify_set_completion_cb_t completion_cb,
-    doca_sync_event_task_notify_set_completion_cb_t error_cb, uint32_t num_tasks)
+doca_error_t doca_sync_event_task_notify_set_set_conf(doca_sync_event *event,
+                                                      doca_sync_event_task_notify_set_completion_cb_t completion_cb,
+                                                      doca_sync_event_task_notify_set_completion_cb_t error_cb,
+                                                      uint32_t num_tasks)
 {
     return call({event}, [&] {
-        return event->notify_set.configure(completion_cb, error_cb, num_tasks, max_num_tasks,
-                                           DOCA_ERROR_NOT_PERMITTED);
+        return event->notify_set.configure(completion_cb, error_cb, num_tasks, max_num_tasks, DOCA_ERROR_NOT_PERMITTED);
     });
 }
 
-doca_error_t doca_sync_event_task_notify_set_alloc_init(doca_sync_event *event, uint64_t set_val,
-                                                        doca_data user_data,
+doca_error_t doca_sync_event_task_notify_set_alloc_init(doca_sync_event *event, uint64_t set_val, doca_data user_data,
                                                         doca_sync_event_task_notify_set **task)
 {
     return call({event, task}, [&] {
@@ -91,13 +90,13 @@ uint64_t doca_sync_event_task_notify_set_get_set_val(const doca_sync_event_task_
     return read_from(task, [&] { return task->value; });
 }
 
-doca_error_t doca_sync_event_task_notify_add_set_conf(
-    doca_sync_event *event, doca_sync_event_task_notify_add_completion_cb_t completion_cb,
-    doca_sync_event_task_notify_add_completion_cb_t error_cb, uint32_t num_tasks)
+doca_error_t doca_sync_event_task_notify_add_set_conf(doca_sync_event *event,
+                                                      doca_sync_event_task_notify_add_completion_cb_t completion_cb,
+                                                      doca_sync_event_task_notify_add_completion_cb_t error_cb,
+                                                      uint32_t num_tasks)
 {
     return call({event}, [&] {
-        return event->notify_add.configure(completion_cb, error_cb, num_tasks, max_num_tasks,
-                                           DOCA_ERROR_NOT_PERMITTED);
+        return event->notify_add.configure(completion_cb, error_cb, num_tasks, max_num_tasks, DOCA_ERROR_NOT_PERMITTED);
     });
 }
 
@@ -147,8 +146,7 @@ doca_error_t doca_sync_event_task_wait_eq_set_conf(doca_sync_event *event,
                                                    uint32_t num_tasks)
 {
     return call({event}, [&] {
-        return event->wait_eq.configure(completion_cb, error_cb, num_tasks, max_num_tasks,
-                                        DOCA_ERROR_NOT_PERMITTED);
+        return event->wait_eq.configure(completion_cb, error_cb, num_tasks, max_num_tasks, DOCA_ERROR_NOT_PERMITTED);
     });
 }
 
@@ -190,19 +188,18 @@ uint64_t doca_sync_event_task_wait_eq_get_mask(const doca_sync_event_task_wait_e
     return read_from(task, [&] { return task->mask; });
 }
 
-doca_error_t doca_sync_event_task_wait_neq_set_conf(
-    doca_sync_event *event, doca_sync_event_task_wait_neq_completion_cb_t completion_cb,
-    doca_sync_event_task_wait_neq_completion_cb_t error_cb, uint32_t num_tasks)
+doca_error_t doca_sync_event_task_wait_neq_set_conf(doca_sync_event *event,
+                                                    doca_sync_event_task_wait_neq_completion_cb_t completion_cb,
+                                                    doca_sync_event_task_wait_neq_completion_cb_t error_cb,
+                                                    uint32_t num_tasks)
 {
     return call({event}, [&] {
-        return event->wait_neq.configure(completion_cb, error_cb, num_tasks, max_num_tasks,
-                                         DOCA_ERROR_NOT_PERMITTED);
+        return event->wait_neq.configure(completion_cb, error_cb, num_tasks, max_num_tasks, DOCA_ERROR_NOT_PERMITTED);
     });
 }
 
-doca_error_t doca_sync_event_task_wait_neq_alloc_init(doca_sync_event *event, uint64_t wait_val,
-                                                      uint64_t mask, doca_data user_data,
-                                                      doca_sync_event_task_wait_neq **task)
+doca_error_t doca_sync_event_task_wait_neq_alloc_init(doca_sync_event *event, uint64_t wait_val, uint64_t mask,
+                                                      doca_data user_data, doca_sync_event_task_wait_neq **task)
 {
     return call({event, task}, [&] {
         const doca_error_t status = event->wait_neq.alloc(user_data, *task);

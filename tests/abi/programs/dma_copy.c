@@ -28,13 +28,13 @@ struct state {
     struct doca_workq *workq;
 };
 
-#define TRY(call)                                                                                            \
-    do {                                                                                                     \
-        doca_error_t status_ = (call);                                                                       \
-        if (status_ != DOCA_SUCCESS) {                                                                       \
-            DOCA_LOG_ERR("%s: %s", #call, doca_get_error_string(status_));                                   \
-            return status_;                                                                                  \
-        }                                                                                                    \
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        doca_error_t status_ = (call);                                                                                 \
+        if (status_ != DOCA_SUCCESS) {                                                                                 \
+            DOCA_LOG_ERR("%s: %s", #call, doca_get_error_string(status_));                                             \
+            return status_;                                                                                            \
+        }                                                                                                              \
     } while (0)
 
 static doca_error_t text_callback(void *param, void *config)

@@ -51,8 +51,8 @@ Owned<doca_dev> open_device()
 
 Owned<doca_mmap> map(doca_dev *dev, void *address, size_t length)
 {
-    auto mmap = make<doca_mmap>([](doca_mmap **out) { return doca_mmap_create(nullptr, out); },
-                                doca_mmap_destroy, "mmap");
+    auto mmap =
+        make<doca_mmap>([](doca_mmap **out) { return doca_mmap_create(nullptr, out); }, doca_mmap_destroy, "mmap");
     check(doca_mmap_dev_add(mmap.get(), dev), "dev_add");
     check(doca_mmap_set_memrange(mmap.get(), address, length), "set_memrange");
     check(doca_mmap_set_permissions(mmap.get(), DOCA_ACCESS_LOCAL_READ_WRITE), "set_permissions");
@@ -64,10 +64,7 @@ doca_dma_job_memcpy describe(doca_ctx *ctx, doca_buf *dst, const doca_buf *src)
 {
 #if __cplusplus >= 202002L
     return {
-        .base = {.type = DOCA_DMA_JOB_MEMCPY,
-                 .flags = DOCA_JOB_FLAGS_NONE,
-                 .ctx = ctx,
-                 .user_data = {.u64 = 42}},
+        .base = {.type = DOCA_DMA_JOB_MEMCPY, .flags = DOCA_JOB_FLAGS_NONE, .ctx = ctx, .user_data = {.u64 = 42}},
         .dst_buff = dst,
         .src_buff = src,
     };
@@ -90,23 +87,19 @@ void copy(std::array<char, 64> &dst, std::array<char, 64> &src)
     doca_ctx *const ctx = doca_dma_as_ctx(dma.get());
     check(doca_ctx_dev_add(ctx, dev.get()), "ctx_dev_add");
     check(doca_ctx_start(ctx), "ctx_start");
-    auto workq = make<doca_workq>([](doca_workq **out) { return doca_workq_create(8, out); },
-                                  doca_workq_destroy, "workq");
+    auto workq =
+        make<doca_workq>([](doca_workq **out) { return doca_workq_create(8, out); }, doca_workq_destroy, "workq");
     check(doca_ctx_workq_add(ctx, workq.get()), "workq_add");
     auto inventory = make<doca_buf_inventory>(
-        [](doca_buf_inventory **out) {
-            return doca_buf_inventory_create(nullptr, 2, DOCA_BUF_EXTENSION_NONE, out);
-        },
+        [](doca_buf_inventory **out) { return doca_buf_inventory_create(nullptr, 2, DOCA_BUF_EXTENSION_NONE, out); },
         doca_buf_inventory_destroy, "inventory");
     check(doca_buf_inventory_start(inventory.get()), "inventory_start");
     auto src_mmap = map(dev.get(), src.data(), src.size());
     auto dst_mmap = map(dev.get(), dst.data(), dst.size());
     doca_buf *src_buf = nullptr;
     doca_buf *dst_buf = nullptr;
-    check(doca_buf_inventory_buf_by_data(inventory.get(), src_mmap.get(), src.data(), src.size(), &src_buf),
-          "src");
-    check(doca_buf_inventory_buf_by_addr(inventory.get(), dst_mmap.get(), dst.data(), dst.size(), &dst_buf),
-          "dst");
+    check(doca_buf_inventory_buf_by_data(inventory.get(), src_mmap.get(), src.data(), src.size(), &src_buf), "src");
+    check(doca_buf_inventory_buf_by_addr(inventory.get(), dst_mmap.get(), dst.data(), dst.size(), &dst_buf), "dst");
 
     const doca_dma_job_memcpy job = describe(ctx, dst_buf, src_buf);
     check(doca_workq_submit(workq.get(), &job.base), "submit");

@@ -2,17 +2,21 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Comch: a server, clients that come and go, and consumers and producers on their connections, by calls at random: see
-// tasks_model.hpp. Each message says which it is: it arrives once, whole, and in the order of its connection, or of its way
-// from a producer to a consumer. What has succeeded is received before an end is told, unless the receiver itself has ended
-// it; and what can end does.
+// tasks_model.hpp. Each message says which it is: it arrives once, whole, and in the order of its connection, or of its
+// way from a producer to a consumer. What has succeeded is received before an end is told, unless the receiver itself
+// has ended it; and what can end does.
 //
 // Messages of connections are in test_model_comch.cpp, consumers and producers in test_model_comch_fast_path.cpp.
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <list>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "../../conformance/v3/comch_sides.hpp"
 #include "tasks_model.hpp"
@@ -49,16 +53,16 @@ struct Link {
     std::size_t client = 0;
     std::array<doca_comch_connection *, 2> ends{}; ///< null: not known yet, or the end was told
     bool is_broken = false;
-    bool may_be_lost = false; ///< or never be made: the server was not there all the time
+    bool may_be_lost = false;               ///< or never be made: the server was not there all the time
     std::array<bool, 2> has_ended_itself{}; ///< by its own program
     std::array<bool, 2> knows_end{};
-    std::array<std::deque<Sent>, 2> sent; ///< messages to each side that were not received
+    std::array<std::deque<Sent>, 2> sent;                   ///< messages to each side that were not received
     std::array<std::set<std::uint32_t>, 2> known_consumers; ///< of the other side, that each was told of
 
     std::array<FastMember, 2> consumers, producers; ///< at each side
     std::array<std::deque<Sent>, 2> data;           ///< to the consumer at each side, from the producer at the other
-    std::array<bool, 2> is_cut{};                   ///< the way to that consumer has ended by a message that did not fit
-    std::array<bool, 2> is_being_cut{};             ///< as its sender has heard already
+    std::array<bool, 2> is_cut{};       ///< the way to that consumer has ended by a message that did not fit
+    std::array<bool, 2> is_being_cut{}; ///< as its sender has heard already
 };
 
 class ComchModelTest;
@@ -134,7 +138,8 @@ protected:
     static void consumer_came(doca_comch_event_consumer *, doca_comch_connection *connection, std::uint32_t id);
     static void consumer_went(doca_comch_event_consumer *, doca_comch_connection *connection, std::uint32_t id);
     template <Side side>
-    static void received(doca_comch_event_msg_recv *, std::uint8_t *bytes, std::uint32_t length, doca_comch_connection *from)
+    static void received(doca_comch_event_msg_recv *, std::uint8_t *bytes, std::uint32_t length,
+                         doca_comch_connection *from)
     {
         test_of(from).take_message(side, reinterpret_cast<const std::byte *>(bytes), length, from);
     }
@@ -153,7 +158,7 @@ protected:
     RepHandle rep = representor_of(dpu, dev);
     InventoryHandle inventory = inventory_of(num_data_slots);
     std::array<std::vector<std::byte>, 2> memory{std::vector<std::byte>(num_data_slots * room),
-                                                 std::vector<std::byte>(num_data_slots * room)};
+                                                 std::vector<std::byte>(num_data_slots *room)};
     std::array<MmapHandle, 2> maps{map_of(dpu, memory[at_server], DOCA_ACCESS_FLAG_PCI_READ_WRITE),
                                    map_of(dev, memory[at_client], DOCA_ACCESS_FLAG_PCI_READ_WRITE)};
     ServerHandle server_handle;

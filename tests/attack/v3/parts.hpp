@@ -4,7 +4,12 @@
 // The parts of the walk through DOCA 3.0; each begins and ends with nothing but an open device.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <source_location>
+#include <span>
+#include <vector>
 
 #include <sched.h>
 

@@ -3,8 +3,12 @@
 //
 // Connections between the two processes: RDMA, and Comch with its fast path.
 #include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <unistd.h>
 
@@ -110,12 +114,12 @@ void use_fast_path(Walk &walk, Engine &engine, doca_dev *dev)
     End &end = new_end();
     bool is_ready = map.is_made() && inventory.is_made() && side.connection != nullptr;
     if (is_ready && !walk.is_host()) {
-        is_ready = walk.call([&] { return doca_comch_consumer_create(side.connection, map, consumer.out()); }) &&
-                   walk.call([&] {
-                       return doca_comch_consumer_task_post_recv_set_conf(
-                           consumer, note_end<doca_comch_consumer_task_post_recv>,
-                           note_end<doca_comch_consumer_task_post_recv>, num_tasks);
-                   });
+        is_ready = walk.call([&] {
+            return doca_comch_consumer_create(side.connection, map, consumer.out());
+        }) && walk.call([&] {
+            return doca_comch_consumer_task_post_recv_set_conf(consumer, note_end<doca_comch_consumer_task_post_recv>,
+                                                               note_end<doca_comch_consumer_task_post_recv>, num_tasks);
+        });
         doca_comch_consumer_task_post_recv *task = nullptr;
         if (is_ready) {
             running.emplace(walk, engine, doca_comch_consumer_as_ctx(consumer));
@@ -131,12 +135,11 @@ void use_fast_path(Walk &walk, Engine &engine, doca_dev *dev)
             is_ready = submit(walk, task);
         }
     } else if (is_ready) {
-        is_ready = walk.call([&] { return doca_comch_producer_create(side.connection, producer.out()); }) &&
-                   walk.call([&] {
-                       return doca_comch_producer_task_send_set_conf(
-                           producer, note_end<doca_comch_producer_task_send>, note_end<doca_comch_producer_task_send>,
-                           num_tasks);
-                   });
+        is_ready =
+            walk.call([&] { return doca_comch_producer_create(side.connection, producer.out()); }) && walk.call([&] {
+                return doca_comch_producer_task_send_set_conf(producer, note_end<doca_comch_producer_task_send>,
+                                                              note_end<doca_comch_producer_task_send>, num_tasks);
+            });
         if (is_ready) {
             running.emplace(walk, engine, doca_comch_producer_as_ctx(producer));
             is_ready = running->is_started();
@@ -200,28 +203,25 @@ void walk_through_rdma(Walk &walk, doca_dev *dev, bool is_event_driven)
     Inventory inventory(walk, 16);
     Engine engine(walk, is_event_driven ? Engine::Idle::sleeps : Engine::Idle::polls);
     Owned<doca_rdma> rdma(walk, doca_rdma_destroy);
-    const bool is_created =
-        map.is_made() && inventory.is_made() && engine.is_made() &&
-        walk.call([&] { return doca_rdma_create(dev, rdma.out()); }) &&
-        walk.call([&] { return doca_rdma_set_permissions(rdma, access); }) && walk.call([&] {
-            return doca_rdma_set_connection_state_callbacks(rdma, asked, established, not_established, ended);
-        }) &&
-        walk.call([&] {
-            return doca_rdma_task_receive_set_conf(rdma, note_end<doca_rdma_task_receive>,
-                                                   note_end<doca_rdma_task_receive>, num_tasks);
-        }) &&
-        walk.call([&] {
-            return doca_rdma_task_send_set_conf(rdma, note_end<doca_rdma_task_send>, note_end<doca_rdma_task_send>,
-                                                num_tasks);
-        }) &&
-        walk.call([&] {
-            return doca_rdma_task_write_set_conf(rdma, note_end<doca_rdma_task_write>, note_end<doca_rdma_task_write>,
-                                                 num_tasks);
-        }) &&
-        walk.call([&] {
-            return doca_rdma_task_read_set_conf(rdma, note_end<doca_rdma_task_read>, note_end<doca_rdma_task_read>,
-                                                num_tasks);
-        });
+    const bool is_created = map.is_made() && inventory.is_made() && engine.is_made() && walk.call([&] {
+        return doca_rdma_create(dev, rdma.out());
+    }) && walk.call([&] {
+        return doca_rdma_set_permissions(rdma, access);
+    }) && walk.call([&] {
+        return doca_rdma_set_connection_state_callbacks(rdma, asked, established, not_established, ended);
+    }) && walk.call([&] {
+        return doca_rdma_task_receive_set_conf(rdma, note_end<doca_rdma_task_receive>, note_end<doca_rdma_task_receive>,
+                                               num_tasks);
+    }) && walk.call([&] {
+        return doca_rdma_task_send_set_conf(rdma, note_end<doca_rdma_task_send>, note_end<doca_rdma_task_send>,
+                                            num_tasks);
+    }) && walk.call([&] {
+        return doca_rdma_task_write_set_conf(rdma, note_end<doca_rdma_task_write>, note_end<doca_rdma_task_write>,
+                                             num_tasks);
+    }) && walk.call([&] {
+        return doca_rdma_task_read_set_conf(rdma, note_end<doca_rdma_task_read>, note_end<doca_rdma_task_read>,
+                                            num_tasks);
+    });
     if (!walk.agree(is_created))
         return;
     meeting = {};
@@ -229,9 +229,9 @@ void walk_through_rdma(Walk &walk, doca_dev *dev, bool is_event_driven)
     const void *details = nullptr, *descriptor = nullptr;
     std::size_t details_size = 0, descriptor_size = 0;
     doca_rdma_connection *connection = nullptr;
-    const bool is_exported = used->is_started() && walk.call([&] {
-        return doca_rdma_export(rdma, &details, &details_size, &connection);
-    }) && walk.call([&] { return doca_mmap_export_rdma(map, dev, &descriptor, &descriptor_size); });
+    const bool is_exported = used->is_started() &&
+                             walk.call([&] { return doca_rdma_export(rdma, &details, &details_size, &connection); }) &&
+                             walk.call([&] { return doca_mmap_export_rdma(map, dev, &descriptor, &descriptor_size); });
     const std::vector<std::byte> theirs =
         walk.exchange({static_cast<const std::byte *>(details), is_exported ? details_size : 0});
     const std::vector<std::byte> their_map =
@@ -258,9 +258,9 @@ void walk_through_rdma(Walk &walk, doca_dev *dev, bool is_event_driven)
         begin([&](End &end) {
             doca_buf *const buf = is_connected ? inventory.make(map, memory.data(), bytes, false) : nullptr;
             doca_rdma_task_receive *task = nullptr;
-            return buf != nullptr && walk.call([&] {
-                return doca_rdma_task_receive_allocate_init(rdma, buf, {.ptr = &end}, &task);
-            }) && submit(walk, task);
+            return buf != nullptr &&
+                   walk.call([&] { return doca_rdma_task_receive_allocate_init(rdma, buf, {.ptr = &end}, &task); }) &&
+                   submit(walk, task);
         });
     }
     if (!walk.agree(num_ends == std::size(lengths)))
@@ -334,9 +334,8 @@ void walk_through_addresses(Walk &walk, doca_dev *dev)
     if (is_asking && walk.is_host()) {
         std::memcpy(&port, theirs.data(), sizeof(port));
         const auto ask = [&] { return walk.call([&] { return doca_rdma_connect_to_addr(rdma, address, {}); }); };
-        is_asking = walk.call([&] {
-            return doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "127.0.0.1", port, address.out());
-        });
+        is_asking = walk.call(
+            [&] { return doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "127.0.0.1", port, address.out()); });
         if (is_asking && !ask()) {
             // What has failed leaves nothing behind, and nothing that a deadline could come for.
             is_asking = walk.may_fail() && ask();
@@ -372,20 +371,19 @@ void walk_through_comch(Walk &walk, doca_dev *dev)
     if (is_ready && !walk.is_host()) {
         doca_devinfo_rep **reps = nullptr;
         std::uint32_t num_reps = 0;
-        is_ready = walk.call([&] {
-            return doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &reps, &num_reps);
-        });
+        is_ready =
+            walk.call([&] { return doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &reps, &num_reps); });
         if (is_ready) {
             is_ready = walk.call([&] { return doca_dev_rep_open(reps[0], rep.out()); }); // pf0
             walk.undo([&] { return doca_devinfo_rep_destroy_list(reps); });
         }
         is_ready =
             is_ready && walk.call([&] { return doca_comch_server_create(dev, rep, name.c_str(), server.out()); }) &&
-            walk.call([&] { return doca_comch_server_event_msg_recv_register(server, received); }) &&
-            walk.call([&] {
+            walk.call([&] { return doca_comch_server_event_msg_recv_register(server, received); }) && walk.call([&] {
                 return doca_comch_server_event_connection_status_changed_register(server, connected, disconnected);
             }) &&
-            walk.call([&] { return doca_comch_server_event_consumer_register(server, consumer_came, consumer_went); }) &&
+            walk.call(
+                [&] { return doca_comch_server_event_consumer_register(server, consumer_came, consumer_went); }) &&
             walk.call([&] { return doca_comch_server_task_send_set_conf(server, sent, sent, num_tasks); });
         if (is_ready)
             running.emplace(walk, engine, doca_comch_server_as_ctx(server));
@@ -394,11 +392,12 @@ void walk_through_comch(Walk &walk, doca_dev *dev)
     if (!walk.agree(is_ready))
         return;
     if (walk.is_host()) {
-        is_ready =
-            walk.call([&] { return doca_comch_client_create(dev, name.c_str(), client.out()); }) &&
-            walk.call([&] { return doca_comch_client_event_msg_recv_register(client, received); }) &&
-            walk.call([&] { return doca_comch_client_event_consumer_register(client, consumer_came, consumer_went); }) &&
-            walk.call([&] { return doca_comch_client_task_send_set_conf(client, sent, sent, num_tasks); });
+        is_ready = walk.call([&] { return doca_comch_client_create(dev, name.c_str(), client.out()); }) &&
+                   walk.call([&] { return doca_comch_client_event_msg_recv_register(client, received); }) &&
+                   walk.call([&] {
+                       return doca_comch_client_event_consumer_register(client, consumer_came, consumer_went);
+                   }) &&
+                   walk.call([&] { return doca_comch_client_task_send_set_conf(client, sent, sent, num_tasks); });
         if (is_ready)
             running.emplace(walk, engine, doca_comch_client_as_ctx(client));
         is_ready = is_ready && running->is_started() &&

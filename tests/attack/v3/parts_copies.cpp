@@ -2,7 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Copies within a process and between two, hashes, graphs and sync events.
+#include <cstdint>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -78,7 +81,8 @@ void walk_through_export(Walk &walk, doca_dev *dev, std::span<std::byte> memory)
     const bool is_ready =
         own_map.is_made() && inventory.is_made() && dma.is_made() && !descriptor.empty() && walk.call([&] {
             return doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dev, imported.out());
-        }) && walk.call([&] { return doca_mmap_get_memrange(imported, &start, &length); });
+        }) &&
+        walk.call([&] { return doca_mmap_get_memrange(imported, &start, &length); });
     auto *const there = static_cast<std::byte *>(start);
     const auto copy = [&](bool is_write, std::size_t bytes) {
         if (!is_ready)
@@ -187,14 +191,14 @@ void walk_through_graphs(Walk &walk, doca_dev *dev)
     const auto failed = [](doca_graph_instance *, doca_data data, doca_data) {
         *static_cast<End *>(data.ptr) = DOCA_ERROR_IO_FAILED;
     };
-    is_started =
-        walk.call([&] { return doca_graph_create(engine, graph.out()); }) &&
-        walk.call([&] { return doca_graph_set_conf(graph, done, failed, 1); }) &&
-        walk.call([&] { return doca_graph_node_create_from_ctx(graph, dma.ctx(), &copy); }) && walk.call([&] {
-            return doca_graph_node_create_from_user(graph, [](void *) { return DOCA_SUCCESS; }, &after);
-        }) &&
-        walk.call([&] { return doca_graph_add_dependency(graph, copy, after); }) &&
-        walk.call([&] { return doca_graph_start(graph); });
+    is_started = walk.call([&] { return doca_graph_create(engine, graph.out()); }) &&
+                 walk.call([&] { return doca_graph_set_conf(graph, done, failed, 1); }) &&
+                 walk.call([&] { return doca_graph_node_create_from_ctx(graph, dma.ctx(), &copy); }) && walk.call([&] {
+                     return doca_graph_node_create_from_user(
+                         graph, [](void *) { return DOCA_SUCCESS; }, &after);
+                 }) &&
+                 walk.call([&] { return doca_graph_add_dependency(graph, copy, after); }) &&
+                 walk.call([&] { return doca_graph_start(graph); });
     if (!is_started || !walk.call([&] { return doca_graph_instance_create(graph, instance.out()); }) ||
         !walk.call([&] { return doca_graph_instance_set_user_data(instance, {.ptr = &end}); }))
         return;
@@ -253,13 +257,11 @@ void walk_through_sync_events(Walk &walk, doca_dev *dev)
     Running running(walk, engine, doca_sync_event_as_ctx(event));
     End &end = new_end();
     doca_sync_event_task_wait_neq *task = nullptr;
-    const bool is_waiting =
-        running.is_started() && walk.call([&] {
-            return doca_sync_event_task_wait_neq_alloc_init(event, 0, UINT64_MAX, {.ptr = &end}, &task);
-        });
-    bool is_submitted = is_waiting && walk.call([&] {
-        return doca_task_submit(doca_sync_event_task_wait_neq_as_doca_task(task));
+    const bool is_waiting = running.is_started() && walk.call([&] {
+        return doca_sync_event_task_wait_neq_alloc_init(event, 0, UINT64_MAX, {.ptr = &end}, &task);
     });
+    bool is_submitted =
+        is_waiting && walk.call([&] { return doca_task_submit(doca_sync_event_task_wait_neq_as_doca_task(task)); });
     if (is_waiting && !is_submitted) {
         const Inside inside;
         doca_task_free(doca_sync_event_task_wait_neq_as_doca_task(task));
@@ -321,12 +323,12 @@ void walk_beyond_an_end(Walk &walk, doca_dev *dev)
         if (is_started)
             walk.undo([&] { return doca_sync_event_stop(updater); });
     });
-    bool is_ready = engine.is_made() && is_started && walk.call([&] {
-        return doca_sync_event_update_add(updater, 7, &before);
-    }) && import(sleeper) && walk.call([&] {
-        return doca_sync_event_task_wait_neq_set_conf(sleeper, note_end<doca_sync_event_task_wait_neq>,
-                                                      note_end<doca_sync_event_task_wait_neq>, 4);
-    });
+    bool is_ready = engine.is_made() && is_started &&
+                    walk.call([&] { return doca_sync_event_update_add(updater, 7, &before); }) && import(sleeper) &&
+                    walk.call([&] {
+                        return doca_sync_event_task_wait_neq_set_conf(sleeper, note_end<doca_sync_event_task_wait_neq>,
+                                                                      note_end<doca_sync_event_task_wait_neq>, 4);
+                    });
     if (!is_ready) {
         for (int i = 0; i < 4; ++i)
             (void)walk.agree(i != 0);

@@ -2,15 +2,17 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // RDMA of DOCA 3.0: two instances with connections that come and go, and tasks on them, by calls at random: see
-// tasks_model.hpp. Each message says which it is, so whatever receive it meets: it arrives once, whole, and in the order of
-// its connection. While a connection is fine nothing fails on it, and what can end does.
+// tasks_model.hpp. Each message says which it is, so whatever receive it meets: it arrives once, whole, and in the
+// order of its connection. While a connection is fine nothing fails on it, and what can end does.
 //
-// Connections are made by details, and on software devices by address as well. An atomic operation that nothing has overlapped
-// must have seen what was there, and leave what it was told to. Tasks are in test_model_rdma.cpp, connections in
-// test_model_rdma_connections.cpp.
+// Connections are made by details, and on software devices by address as well. An atomic operation that nothing has
+// overlapped must have seen what was there, and leave what it was told to. Tasks are in test_model_rdma.cpp,
+// connections in test_model_rdma_connections.cpp.
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <vector>
 
@@ -62,7 +64,8 @@ struct Link {
     /// Both sides have what they need to get further without a call of the program.
     [[nodiscard]] bool must_settle() const
     {
-        return (does_client_wait && (is_broken || stage != Stage::asked)) || (stage == Stage::accepted && !knows_end[server()]);
+        return (does_client_wait && (is_broken || stage != Stage::asked)) ||
+               (stage == Stage::accepted && !knows_end[server()]);
     }
 };
 
@@ -161,8 +164,14 @@ protected:
     void check_word(Slot &slot, bool has_succeeded);
     void note_message(Slot &slot);
     [[nodiscard]] std::byte *place(std::size_t side, std::size_t slot) { return &sides[side].memory[slot * room]; }
-    [[nodiscard]] std::size_t index_of(const Slot &slot) const { return static_cast<std::size_t>(&slot - slots.data()); }
-    [[nodiscard]] static std::byte pattern(std::uint64_t number, std::size_t at) { return static_cast<std::byte>(number * 7 + at); }
+    [[nodiscard]] std::size_t index_of(const Slot &slot) const
+    {
+        return static_cast<std::size_t>(&slot - slots.data());
+    }
+    [[nodiscard]] static std::byte pattern(std::uint64_t number, std::size_t at)
+    {
+        return static_cast<std::byte>(number * 7 + at);
+    }
     [[nodiscard]] Word &word_of(const Slot &slot)
     {
         return slot.is_on_counter() ? sides[slot.side].counter : sides[slot.side].word;

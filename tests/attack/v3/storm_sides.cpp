@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <cstddef>
+#include <memory>
+#include <span>
+
 #include "../storm_sides.hpp"
 
 #include "parts.hpp"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What models of DOCA 3.0 know of contexts and tasks, whatever the library: when calls are answered how, and that callbacks
-// come inside doca_pe_progress() alone, once for each task in flight.
+// What models of DOCA 3.0 know of contexts and tasks, whatever the library: when calls are answered how, and that
+// callbacks come inside doca_pe_progress() alone, once for each task in flight.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <thread>
 

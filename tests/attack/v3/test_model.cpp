@@ -6,6 +6,8 @@
 // model's does.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -37,7 +39,7 @@ struct Slot {
 struct Ctx {
     ModelTest *test = nullptr;
     doca_dma *dma = nullptr;
-    int engine = -1; ///< that it is connected to
+    int engine = -1;         ///< that it is connected to
     std::uint32_t count = 0; ///< of its tasks
     doca_ctx_states state = DOCA_CTX_STATE_IDLE;
     std::array<Slot, num_slots> slots;
@@ -45,7 +47,8 @@ struct Ctx {
     [[nodiscard]] doca_ctx *base() const { return doca_dma_as_ctx(dma); }
     [[nodiscard]] std::uint32_t num_allocated() const
     {
-        return static_cast<std::uint32_t>(std::ranges::count_if(slots, [](const Slot &s) { return s.task != nullptr; }));
+        return static_cast<std::uint32_t>(
+            std::ranges::count_if(slots, [](const Slot &s) { return s.task != nullptr; }));
     }
     [[nodiscard]] std::size_t num_in_flight() const
     {
@@ -172,9 +175,8 @@ void ModelTest::do_ctx(Ctx &ctx)
     }
     case 1: {
         const std::size_t e = below(num_engines);
-        if (engines[e] != nullptr &&
-            answers("pe_connect_ctx", doca_pe_connect_ctx(engines[e], ctx.base()),
-                    unless(ctx.engine >= 0, DOCA_ERROR_NOT_PERMITTED)))
+        if (engines[e] != nullptr && answers("pe_connect_ctx", doca_pe_connect_ctx(engines[e], ctx.base()),
+                                             unless(ctx.engine >= 0, DOCA_ERROR_NOT_PERMITTED)))
             ctx.engine = static_cast<int>(e);
         break;
     }
@@ -211,9 +213,9 @@ void ModelTest::stop(Ctx &ctx)
 {
     const bool is_idle = ctx.state == DOCA_CTX_STATE_IDLE;
     const bool has_tasks = ctx.num_allocated() != 0 || ctx.state == DOCA_CTX_STATE_STOPPING;
-    (void)answers("ctx_stop", doca_ctx_stop(ctx.base()),
-                  unless(ctx.engine < 0, DOCA_ERROR_NOT_CONNECTED,
-                         unless(!is_idle && has_tasks, DOCA_ERROR_IN_PROGRESS)));
+    (void)answers(
+        "ctx_stop", doca_ctx_stop(ctx.base()),
+        unless(ctx.engine < 0, DOCA_ERROR_NOT_CONNECTED, unless(!is_idle && has_tasks, DOCA_ERROR_IN_PROGRESS)));
     if (ctx.engine >= 0 && !is_idle) {
         EXPECT_EQ(ctx.state, has_tasks ? DOCA_CTX_STATE_STOPPING : DOCA_CTX_STATE_IDLE);
     }
@@ -225,8 +227,8 @@ void ModelTest::alloc(Ctx &ctx, Slot &slot)
     slot.length = 1 + below(slot_size);
     slot.will_fail = below(200) == 0;
     must(doca_buf_inventory_buf_get_by_data(inventory, from_map, &from[offset], slot.length, &slot.src));
-    must(doca_buf_inventory_buf_get_by_addr(inventory, to_map, &to[offset], slot.will_fail ? slot.length - 1 : slot.length,
-                                            &slot.dst));
+    must(doca_buf_inventory_buf_get_by_addr(inventory, to_map, &to[offset],
+                                            slot.will_fail ? slot.length - 1 : slot.length, &slot.dst));
     slot.will_fail = slot.will_fail && slot.length > 1;
     if (answers("alloc_init", doca_dma_task_memcpy_alloc_init(ctx.dma, slot.src, slot.dst, {.ptr = &slot}, &slot.task),
                 unless(ctx.state != DOCA_CTX_STATE_RUNNING, DOCA_ERROR_BAD_STATE,

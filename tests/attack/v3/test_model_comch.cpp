@@ -3,8 +3,15 @@
 //
 // Connections and their messages: see comch_model.hpp.
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <iterator>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "comch_model.hpp"
 
@@ -83,7 +90,8 @@ void ComchModelTest::count_callback()
     ++num_callbacks;
 }
 
-void ComchModelTest::came(doca_comch_event_connection_status_changed *, doca_comch_connection *connection, std::uint8_t is_done)
+void ComchModelTest::came(doca_comch_event_connection_status_changed *, doca_comch_connection *connection,
+                          std::uint8_t is_done)
 {
     ComchModelTest &test = test_of(connection);
     test.count_callback();
@@ -123,8 +131,9 @@ void ComchModelTest::take_message(Side side, const std::byte *bytes, std::size_t
     if (link == nullptr && side == at_server && length == 2 * sizeof(std::uint64_t)) { // who says hello
         std::uint64_t life = 0;
         std::memcpy(&life, bytes, sizeof(life));
-        const auto found = std::ranges::find_if(
-            links, [&](const Link &one) { return !one.sent[at_server].empty() && one.sent[at_server].front().number == life; });
+        const auto found = std::ranges::find_if(links, [&](const Link &one) {
+            return !one.sent[at_server].empty() && one.sent[at_server].front().number == life;
+        });
         if (found != links.end() && std::erase(strangers, from) == 1) {
             link = &*found;
             link->ends[at_server] = from;
@@ -177,7 +186,8 @@ void ComchModelTest::alloc_message(Slot &slot)
     const doca_error_t status =
         slot.side == at_server
             ? doca_comch_server_task_send_alloc_init(server_handle, to, slot.memory.data(), length, &made)
-            : doca_comch_client_task_send_alloc_init(client_handles[link.client], to, slot.memory.data(), length, &made);
+            : doca_comch_client_task_send_alloc_init(client_handles[link.client], to, slot.memory.data(), length,
+                                                     &made);
     if (!answers("task_send_alloc_init", status,
                  unless(is_wrong && ctx.is_running(), DOCA_ERROR_INVALID_VALUE,
                         alloc(ctx, ctx.allocated == num_message_tasks))))
@@ -323,7 +333,8 @@ void ComchModelTest::do_client(std::size_t which)
     case 0:
         if (!client.is_idle() && one_in(4)) {
             if (Link *const link = link_of_client[which]; link != nullptr) {
-                link->has_ended_itself[at_client] = link->has_ended_itself[at_client] || !link->is_broken || client.is_running();
+                link->has_ended_itself[at_client] =
+                    link->has_ended_itself[at_client] || !link->is_broken || client.is_running();
                 link->is_broken = link->may_be_lost = true;
             }
             stop(client);
@@ -341,7 +352,8 @@ void ComchModelTest::do_client(std::size_t which)
     default:
         if (!client.is_idle() || link_of_client[which] != nullptr)
             break;
-        if (answers("ctx_start", doca_ctx_start(client.ctx), DOCA_ERROR_IN_PROGRESS) || client.state == DOCA_CTX_STATE_STARTING) {
+        if (answers("ctx_start", doca_ctx_start(client.ctx), DOCA_ERROR_IN_PROGRESS) ||
+            client.state == DOCA_CTX_STATE_STARTING) {
             Link &link = links.emplace_back();
             link.client = which;
             link.may_be_lost = !server.is_running();
@@ -358,8 +370,9 @@ void ComchModelTest::disconnect(Link &link)
     const auto is_in_use = [](const FastMember &member) {
         return member.exists() && (member.is_running() || member.state == DOCA_CTX_STATE_STARTING);
     };
-    if (answers("disconnect", doca_comch_server_disconnect(server_handle, link.ends[at_server]),
-                unless(is_in_use(link.consumers[at_server]) || is_in_use(link.producers[at_server]), DOCA_ERROR_IN_USE)))
+    if (answers(
+            "disconnect", doca_comch_server_disconnect(server_handle, link.ends[at_server]),
+            unless(is_in_use(link.consumers[at_server]) || is_in_use(link.producers[at_server]), DOCA_ERROR_IN_USE)))
         link.is_broken = link.has_ended_itself[at_server] = true;
 }
 
@@ -382,7 +395,9 @@ bool ComchModelTest::must_end(const Slot &slot) const
 /// What gets further without a call of the program; null when nothing does.
 const char *ComchModelTest::what_goes_on() const
 {
-    const auto must_be_idle = [](const CtxModel &ctx) { return ctx.state == DOCA_CTX_STATE_STOPPING && ctx.allocated == 0; };
+    const auto must_be_idle = [](const CtxModel &ctx) {
+        return ctx.state == DOCA_CTX_STATE_STOPPING && ctx.allocated == 0;
+    };
     const auto must_end_one = [&](const Slot &slot) { return must_end(slot); };
     if (must_be_idle(server) || std::ranges::any_of(clients, must_be_idle))
         return "a server or client stops";
@@ -437,8 +452,8 @@ void ComchModelTest::step()
     else if (what < 22)
         do_data(data_slots[below(num_data_slots)]);
     else if (what < 25 && !links.empty())
-        do_member(*std::next(links.begin(), static_cast<std::ptrdiff_t>(below(links.size()))), static_cast<Side>(below(2)),
-                  one_in(2));
+        do_member(*std::next(links.begin(), static_cast<std::ptrdiff_t>(below(links.size()))),
+                  static_cast<Side>(below(2)), one_in(2));
     else if (what == 25 && !links.empty() && one_in(20))
         disconnect(*std::next(links.begin(), static_cast<std::ptrdiff_t>(below(links.size()))));
     else

@@ -3,7 +3,9 @@
 //
 // Consumers and producers: see comch_model.hpp. A side of a connection has one of each at a time.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
 
 #include "comch_model.hpp"
 
@@ -19,8 +21,8 @@ void ComchModelTest::consumer_came(doca_comch_event_consumer *, doca_comch_conne
         return test.complain("a consumer has come to nobody, or twice");
     FastMember &consumer = link->consumers[side ^ 1];
     std::uint32_t own_id = 0;
-    if (consumer.exists() && !consumer.is_idle() && doca_comch_consumer_get_id(consumer.consumer, &own_id) == DOCA_SUCCESS &&
-        own_id == id)
+    if (consumer.exists() && !consumer.is_idle() &&
+        doca_comch_consumer_get_id(consumer.consumer, &own_id) == DOCA_SUCCESS && own_id == id)
         consumer.id = id;
 }
 
@@ -49,7 +51,8 @@ bool ComchModelTest::must_receive(const Link &link, Side side) const
 void ComchModelTest::create_member(Link &link, Side side, bool is_consumer)
 {
     FastMember &member = is_consumer ? link.consumers[side] : link.producers[side];
-    if (link.ends[at_server] == nullptr || link.ends[at_client] == nullptr || !link.data[is_consumer ? side : side ^ 1].empty())
+    if (link.ends[at_server] == nullptr || link.ends[at_client] == nullptr ||
+        !link.data[is_consumer ? side : side ^ 1].empty())
         return;
     doca_comch_connection *const connection = link.ends[side];
     const doca_error_t status = is_consumer ? doca_comch_consumer_create(connection, maps[side], member.consumer.out())
@@ -63,8 +66,8 @@ void ComchModelTest::create_member(Link &link, Side side, bool is_consumer)
     link.is_cut[is_consumer ? side : side ^ 1] = link.is_being_cut[is_consumer ? side : side ^ 1] = false;
     if (is_consumer) {
         using Task = doca_comch_consumer_task_post_recv;
-        must(doca_comch_consumer_task_post_recv_set_conf(member.consumer, task_ended<Task, true>, task_ended<Task, false>,
-                                                         num_tasks));
+        must(doca_comch_consumer_task_post_recv_set_conf(member.consumer, task_ended<Task, true>,
+                                                         task_ended<Task, false>, num_tasks));
         adopt(member, doca_comch_consumer_as_ctx(member.consumer));
     } else {
         using Task = doca_comch_producer_task_send;
@@ -108,7 +111,8 @@ void ComchModelTest::do_member(Link &link, Side side, bool is_consumer)
         break;
     case 1:
         (void)answers("destroy",
-                      is_consumer ? doca_comch_consumer_destroy(member.consumer) : doca_comch_producer_destroy(member.producer),
+                      is_consumer ? doca_comch_consumer_destroy(member.consumer)
+                                  : doca_comch_producer_destroy(member.producer),
                       DOCA_ERROR_IN_USE);
         break;
     default:
@@ -144,7 +148,8 @@ void ComchModelTest::alloc_data(Slot &slot)
         slot.immediate = is_wrong ? 33 : has_no_buffer || one_in(2) ? 8 : one_in(2) ? 32 : 0;
         doca_comch_producer_task_send *made = nullptr;
         auto *const immediate = reinterpret_cast<std::uint8_t *>(slot.memory.data());
-        status = doca_comch_producer_task_send_alloc_init(member.producer, slot.buf, immediate, slot.immediate, slot.consumer, &made);
+        status = doca_comch_producer_task_send_alloc_init(member.producer, slot.buf, immediate, slot.immediate,
+                                                          slot.consumer, &made);
         task = reinterpret_cast<doca_task *>(made);
         wanted = unless(is_wrong, DOCA_ERROR_INVALID_VALUE, wanted);
     }
@@ -162,7 +167,8 @@ void ComchModelTest::submit_data(Slot &slot)
         // Room for all, or for short messages alone: what does not fit is not near.
         slot.length = one_in(60) ? least_room : room;
         must(doca_buf_inventory_buf_get_by_addr(inventory, maps[slot.side], bytes, slot.length, slot.buf.out()));
-        doca_comch_consumer_task_post_recv_set_buf(reinterpret_cast<doca_comch_consumer_task_post_recv *>(slot.task), slot.buf);
+        doca_comch_consumer_task_post_recv_set_buf(reinterpret_cast<doca_comch_consumer_task_post_recv *>(slot.task),
+                                                   slot.buf);
         (void)submit(slot);
         return;
     }
@@ -235,7 +241,8 @@ void ComchModelTest::data_ended(Slot &slot, bool has_succeeded)
     const FastMember &consumer = slot.link->consumers[to];
     const bool is_there = consumer.exists() && consumer.is_running() && consumer.id == slot.consumer;
     const bool may_fail = !slot.ctx->is_running() || slot.link->is_broken || !is_there || slot.link->is_being_cut[to];
-    if (!may_fail || (status != DOCA_ERROR_CONNECTION_RESET && status != DOCA_ERROR_SHUTDOWN && status != DOCA_ERROR_NOT_FOUND))
+    if (!may_fail ||
+        (status != DOCA_ERROR_CONNECTION_RESET && status != DOCA_ERROR_SHUTDOWN && status != DOCA_ERROR_NOT_FOUND))
         ADD_FAILURE() << "a producer's message has failed with " << doca_error_get_name(status) << where();
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Graphs of DOCA 3.0, their instances and runs, by calls at random: see tasks_model.hpp. Some user nodes fail; a task that
-// failed would stop its context.
+// Graphs of DOCA 3.0, their instances and runs, by calls at random: see tasks_model.hpp. Some user nodes fail; a task
+// that failed would stop its context.
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -46,7 +49,10 @@ protected:
         (void)start(ctx);
     }
 
-    static void unexpected(doca_dma_task_memcpy *, doca_data, doca_data) { FAIL() << "a callback of a task in a graph"; }
+    static void unexpected(doca_dma_task_memcpy *, doca_data, doca_data)
+    {
+        FAIL() << "a callback of a task in a graph";
+    }
     static doca_error_t take_step(void *cookie)
     {
         auto &data = *static_cast<Data *>(cookie);
@@ -142,7 +148,8 @@ void GraphModelTest::build(std::size_t g)
         const bool is_possible = &of_other == &graph && (is_known || !graph.leads(after, before));
         if (answers("add_dependency",
                     doca_graph_add_dependency(graph.graph, graph.nodes[before].node, of_other.nodes[after].node),
-                    unless(change(g) != DOCA_SUCCESS, DOCA_ERROR_BAD_STATE, unless(!is_possible, DOCA_ERROR_INVALID_VALUE))) &&
+                    unless(change(g) != DOCA_SUCCESS, DOCA_ERROR_BAD_STATE,
+                           unless(!is_possible, DOCA_ERROR_INVALID_VALUE))) &&
             !is_known)
             graph.nodes[after].after.push_back(before);
         return;
@@ -172,7 +179,8 @@ void GraphModelTest::change_state(std::size_t g)
     Graph &graph = graphs[g];
     switch (below(5)) {
     case 0:
-        if (answers("graph_set_conf", doca_graph_set_conf(graph.graph, run_ended<true>, run_ended<false>, max_instances),
+        if (answers("graph_set_conf",
+                    doca_graph_set_conf(graph.graph, run_ended<true>, run_ended<false>, max_instances),
                     unless(graph.is_started, DOCA_ERROR_BAD_STATE)))
             graph.is_configured = true;
         break;
@@ -250,12 +258,14 @@ void GraphModelTest::set(Instance &instance)
     const NodeKind kind = one_in(16) ? static_cast<NodeKind>(below(3)) : node.kind;
     const auto wanted = [&](bool suits = true) {
         return unless(instance.is_submitted, DOCA_ERROR_BAD_STATE,
-                      unless(is_foreign, DOCA_ERROR_INVALID_VALUE, unless(node.kind != kind || !suits, DOCA_ERROR_NOT_PERMITTED)));
+                      unless(is_foreign, DOCA_ERROR_INVALID_VALUE,
+                             unless(node.kind != kind || !suits, DOCA_ERROR_NOT_PERMITTED)));
     };
     if (kind == NodeKind::copy)
         return set_copy(instance, data, node.node, wanted());
     if (kind == NodeKind::user) {
-        if (answers("set_user_node_data", doca_graph_instance_set_user_node_data(instance.instance, node.node, &data), wanted())) {
+        if (answers("set_user_node_data", doca_graph_instance_set_user_node_data(instance.instance, node.node, &data),
+                    wanted())) {
             data.is_set = true;
             data.result = one_in(16) ? DOCA_ERROR_UNEXPECTED : DOCA_SUCCESS;
         }
@@ -284,7 +294,8 @@ void GraphModelTest::set_copy(Instance &instance, Data &data, doca_graph_node *n
     ++ctx.allocated;
     copy.task = doca_dma_task_memcpy_as_task(task);
     is_taken[copy.place] = true;
-    if (answers("set_ctx_node_data", doca_graph_instance_set_ctx_node_data(instance.instance, node, copy.task), wanted)) {
+    if (answers("set_ctx_node_data", doca_graph_instance_set_ctx_node_data(instance.instance, node, copy.task),
+                wanted)) {
         std::swap(data.work, copy);
         data.is_set = true;
     }
@@ -310,7 +321,8 @@ void GraphModelTest::submit_run(Instance &instance)
         empty_destinations(instance);
     }
     if (answers("instance_submit", doca_graph_instance_submit(instance.instance),
-                unless(instance.is_submitted, DOCA_ERROR_IN_USE, unless(!has_own_data(instance), DOCA_ERROR_INVALID_VALUE))))
+                unless(instance.is_submitted, DOCA_ERROR_IN_USE,
+                       unless(!has_own_data(instance), DOCA_ERROR_INVALID_VALUE))))
         instance.is_submitted = true;
 }
 

@@ -4,7 +4,10 @@
 // Tasks on connections: see rdma_model.hpp.
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <string>
 #include <thread>
 
 #include "rdma_model.hpp"
@@ -72,8 +75,9 @@ void RdmaModelTest::end(Slot &slot, bool has_succeeded)
     const doca_error_t status = doca_task_get_status(slot.task);
     if (slot.is_too_early || slot.is_misplaced) {
         // The connection is looked at first.
-        EXPECT_EQ(doca_error_get_name(status), std::string(doca_error_get_name(
-                                                   slot.is_too_early ? DOCA_ERROR_NOT_CONNECTED : DOCA_ERROR_INVALID_VALUE)))
+        EXPECT_EQ(
+            doca_error_get_name(status),
+            std::string(doca_error_get_name(slot.is_too_early ? DOCA_ERROR_NOT_CONNECTED : DOCA_ERROR_INVALID_VALUE)))
             << where();
         return;
     }
@@ -128,23 +132,26 @@ std::pair<doca_error_t, doca_task *> RdmaModelTest::make_task(Slot &slot, doca_r
     case Kind::send_imm:
         if (slot.length != 0)
             full(instance.map, own, slot.length, slot.local);
-        return make.operator()<doca_rdma_task_send_imm>(doca_rdma_task_send_imm_allocate_init, connection, slot.local, doca_be32_t{0});
+        return make.operator()<doca_rdma_task_send_imm>(doca_rdma_task_send_imm_allocate_init, connection, slot.local,
+                                                        doca_be32_t{0});
     case Kind::read: // of a place that nobody writes to
         full(instance.imported, place(slot.side ^ 1, num_slots), slot.length, slot.remote);
         empty(instance.map, own, slot.local);
-        return make.operator()<doca_rdma_task_read>(doca_rdma_task_read_allocate_init, connection, slot.remote, slot.local);
+        return make.operator()<doca_rdma_task_read>(doca_rdma_task_read_allocate_init, connection, slot.remote,
+                                                    slot.local);
     case Kind::write: // to what the other side's slot of this number has
     case Kind::write_imm:
         full(instance.map, own, slot.length, slot.local);
         empty(instance.imported, place(slot.side ^ 1, index_of(slot)), slot.remote);
         if (slot.kind == Kind::write)
-            return make.operator()<doca_rdma_task_write>(doca_rdma_task_write_allocate_init, connection, slot.local, slot.remote);
-        return make.operator()<doca_rdma_task_write_imm>(doca_rdma_task_write_imm_allocate_init, connection, slot.local, slot.remote,
-                                                         doca_be32_t{0});
+            return make.operator()<doca_rdma_task_write>(doca_rdma_task_write_allocate_init, connection, slot.local,
+                                                         slot.remote);
+        return make.operator()<doca_rdma_task_write_imm>(doca_rdma_task_write_imm_allocate_init, connection, slot.local,
+                                                         slot.remote, doca_be32_t{0});
     case Kind::add:
         on_word();
-        return make.operator()<doca_rdma_task_atomic_fetch_add>(doca_rdma_task_atomic_fetch_add_allocate_init, connection,
-                                                                slot.remote, slot.local, slot.operand);
+        return make.operator()<doca_rdma_task_atomic_fetch_add>(doca_rdma_task_atomic_fetch_add_allocate_init,
+                                                                connection, slot.remote, slot.local, slot.operand);
     case Kind::swap:
         on_word();
         return make.operator()<doca_rdma_task_atomic_cmp_swp>(doca_rdma_task_atomic_cmp_swp_allocate_init, connection,
@@ -160,7 +167,8 @@ std::pair<doca_error_t, doca_task *> RdmaModelTest::make_task(Slot &slot, doca_r
     case Kind::event_add:
         full(instance.map, own, 8, slot.local);
         return make.operator()<doca_rdma_task_remote_net_sync_event_notify_add>(
-            doca_rdma_task_remote_net_sync_event_notify_add_allocate_init, connection, instance.remote, slot.local, slot.operand);
+            doca_rdma_task_remote_net_sync_event_notify_add_allocate_init, connection, instance.remote, slot.local,
+            slot.operand);
     }
     return {DOCA_ERROR_UNKNOWN, nullptr};
 }
@@ -170,7 +178,8 @@ void RdmaModelTest::alloc_slot(Slot &slot)
     const std::size_t side = below(2);
     Link &link = links[below(num_links)];
     // Without receives nothing gets far.
-    const auto kind = static_cast<Kind>(one_in(5) ? 0 : below(has_atomics ? num_kinds : static_cast<std::size_t>(Kind::add)));
+    const auto kind =
+        static_cast<Kind>(one_in(5) ? 0 : below(has_atomics ? num_kinds : static_cast<std::size_t>(Kind::add)));
     if (kind != Kind::receive && (link.ends[side] == nullptr || link.is_broken))
         return;
     const auto out = static_cast<std::uint32_t>(std::ranges::count_if(
@@ -217,7 +226,8 @@ void RdmaModelTest::prepare(Slot &slot)
     case Kind::write_imm:
         must(doca_buf_reset_data_len(slot.remote));
         if (slot.kind == Kind::write_imm)
-            doca_rdma_task_write_imm_set_immediate_data(reinterpret_cast<doca_rdma_task_write_imm *>(slot.task), immediate);
+            doca_rdma_task_write_imm_set_immediate_data(reinterpret_cast<doca_rdma_task_write_imm *>(slot.task),
+                                                        immediate);
         break;
     case Kind::send:
     case Kind::send_imm:
@@ -226,7 +236,8 @@ void RdmaModelTest::prepare(Slot &slot)
         if (slot.length != 0)
             std::memcpy(own, &slot.number, sizeof(slot.number));
         if (slot.kind == Kind::send_imm)
-            doca_rdma_task_send_imm_set_immediate_data(reinterpret_cast<doca_rdma_task_send_imm *>(slot.task), immediate);
+            doca_rdma_task_send_imm_set_immediate_data(reinterpret_cast<doca_rdma_task_send_imm *>(slot.task),
+                                                       immediate);
         break;
     case Kind::event_set:
         std::memcpy(own, &slot.operand, sizeof(slot.operand));

@@ -3,6 +3,8 @@
 //
 // Contexts, and connections by details and by address: see rdma_model.hpp.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -49,7 +51,8 @@ void RdmaModelTest::SetUp()
         side.map = map_of(dev, side.memory, rdma_rights);
         must(doca_rdma_create(dev, &side.rdma));
         must(doca_rdma_set_permissions(side.rdma, rdma_rights));
-        must(doca_rdma_set_connection_request_timeout(side.rdma, 60'000)); // longer than any program here lets a client wait
+        must(doca_rdma_set_connection_request_timeout(side.rdma,
+                                                      60'000)); // longer than any program here lets a client wait
         must(doca_rdma_set_connection_state_callbacks(side.rdma, requested, established, failed, disconnected));
         const auto conf = [&]<typename Task>(auto set_conf) {
             must(set_conf(side.rdma, task_ended<Task, true>, task_ended<Task, false>, num_tasks));
@@ -63,7 +66,8 @@ void RdmaModelTest::SetUp()
         if (has_atomics) {
             conf.operator()<doca_rdma_task_atomic_fetch_add>(doca_rdma_task_atomic_fetch_add_set_conf);
             conf.operator()<doca_rdma_task_atomic_cmp_swp>(doca_rdma_task_atomic_cmp_swp_set_conf);
-            conf.operator()<doca_rdma_task_remote_net_sync_event_get>(doca_rdma_task_remote_net_sync_event_get_set_conf);
+            conf.operator()<doca_rdma_task_remote_net_sync_event_get>(
+                doca_rdma_task_remote_net_sync_event_get_set_conf);
             conf.operator()<doca_rdma_task_remote_net_sync_event_notify_set>(
                 doca_rdma_task_remote_net_sync_event_notify_set_set_conf);
             conf.operator()<doca_rdma_task_remote_net_sync_event_notify_add>(
@@ -125,8 +129,9 @@ void RdmaModelTest::requested(doca_rdma_connection *connection, doca_data ctx_da
     test->count_callback();
     if (!test->sides[side].is_running() || (!test->sides[side].is_listening && !test->sides[side].may_have_strays))
         test->complain("a request at a port that nobody listens to");
-    const auto link = std::ranges::find_if(
-        test->links, [server = side](const Link &one) { return one.stage == Link::Stage::wanted && one.server() == server; });
+    const auto link = std::ranges::find_if(test->links, [server = side](const Link &one) {
+        return one.stage == Link::Stage::wanted && one.server() == server;
+    });
     if (link == test->links.end()) {
         if (!test->sides[side].may_have_strays)
             test->complain("a request that nobody has made");
@@ -189,10 +194,11 @@ void RdmaModelTest::failed(doca_rdma_connection *, doca_data name, doca_data ctx
             test->complain("an unknown connection has failed");
         return;
     }
-    const bool may_fail = side != link->client
-                              ? link->is_broken && link->stage == Link::Stage::accepted
-                              : link->does_client_wait && (link->is_broken || (link->stage == Link::Stage::wanted &&
-                                                                               !test->sides[side ^ 1].is_listening));
+    const bool may_fail =
+        side != link->client
+            ? link->is_broken && link->stage == Link::Stage::accepted
+            : link->does_client_wait &&
+                  (link->is_broken || (link->stage == Link::Stage::wanted && !test->sides[side ^ 1].is_listening));
     if (!may_fail || link->is_connected[side] || link->knows_end[side])
         test->complain("a connection has failed that was to be made");
     link->knows_end[side] = true;
@@ -209,8 +215,8 @@ void RdmaModelTest::disconnected(doca_rdma_connection *connection, doca_data nam
     test->count_callback();
     EXPECT_EQ(doca_rdma_connection_disconnect(connection), DOCA_SUCCESS) << test->where(); // as programs do
     Link *link = test->link_of(name);
-    const auto known =
-        std::ranges::find_if(test->links, [end = connection, own = side](const Link &one) { return one.ends[own] == end; });
+    const auto known = std::ranges::find_if(
+        test->links, [end = connection, own = side](const Link &one) { return one.ends[own] == end; });
     if (known != test->links.end() && (link == nullptr || link == &*known))
         link = &*known;
     if (link == nullptr) {
@@ -235,7 +241,8 @@ void RdmaModelTest::break_links(std::size_t side)
     instance.is_listening = false;
     for (Link &link : links) {
         const bool waits_for_server = link.stage == Link::Stage::wanted && link.server() == side;
-        if ((link.ends[side] != nullptr || (link.does_client_wait && (link.client == side || waits_for_server))) && !link.is_broken)
+        if ((link.ends[side] != nullptr || (link.does_client_wait && (link.client == side || waits_for_server))) &&
+            !link.is_broken)
             lose(link);
         if (link.does_client_wait && link.client == side) {
             link.does_client_wait = false;
@@ -285,11 +292,13 @@ void RdmaModelTest::do_port(std::size_t side)
     if (one_in(3)) {
         const bool is_wrong = one_in(4);
         if (answers("stop_listen",
-                    doca_rdma_stop_listen_to_port(instance.rdma, static_cast<std::uint16_t>(instance.port + (is_wrong ? 1 : 0))),
+                    doca_rdma_stop_listen_to_port(instance.rdma,
+                                                  static_cast<std::uint16_t>(instance.port + (is_wrong ? 1 : 0))),
                     unless(!instance.is_listening || is_wrong, DOCA_ERROR_INVALID_VALUE))) {
             instance.is_listening = instance.may_have_strays = false; // nobody who has not been heard is heard any more
             for (Link &link : links) {
-                if (link.stage == Link::Stage::wanted && link.server() == side && link.does_client_wait && !link.is_broken)
+                if (link.stage == Link::Stage::wanted && link.server() == side && link.does_client_wait &&
+                    !link.is_broken)
                     lose(link);
             }
         }
@@ -298,7 +307,8 @@ void RdmaModelTest::do_port(std::size_t side)
     const bool has_port = !one_in(16);
     if (answers("start_listen", doca_rdma_start_listen_to_port(instance.rdma, has_port ? instance.port : 0),
                 unless(!instance.is_running(), DOCA_ERROR_BAD_STATE,
-                       unless(!has_port, DOCA_ERROR_INVALID_VALUE, unless(instance.is_listening, DOCA_ERROR_NOT_SUPPORTED)))))
+                       unless(!has_port, DOCA_ERROR_INVALID_VALUE,
+                              unless(instance.is_listening, DOCA_ERROR_NOT_SUPPORTED)))))
         instance.is_listening = true;
 }
 
@@ -321,7 +331,8 @@ void RdmaModelTest::connect_by_details(Link &link)
     std::size_t sizes[2];
     doca_rdma_connection *made[2];
     for (const std::size_t each : {0, 1}) {
-        if (!answers("rdma_export", doca_rdma_export(sides[each].rdma, &details[each], &sizes[each], &made[each]), DOCA_SUCCESS))
+        if (!answers("rdma_export", doca_rdma_export(sides[each].rdma, &details[each], &sizes[each], &made[each]),
+                     DOCA_SUCCESS))
             return;
     }
     link = {};
@@ -329,7 +340,8 @@ void RdmaModelTest::connect_by_details(Link &link)
     const std::size_t first = below(2);
     for (const std::size_t each : {first, first ^ 1}) {
         link.is_connected[each] =
-            answers("rdma_connect", doca_rdma_connect(sides[each].rdma, details[each ^ 1], sizes[each ^ 1], made[each]), DOCA_SUCCESS);
+            answers("rdma_connect", doca_rdma_connect(sides[each].rdma, details[each ^ 1], sizes[each ^ 1], made[each]),
+                    DOCA_SUCCESS);
     }
 }
 
@@ -338,7 +350,8 @@ void RdmaModelTest::ask_for(Link &link)
 {
     const std::size_t side = below(2);
     const bool is_asked = std::ranges::any_of(links, [&](const Link &one) {
-        return one.stage != Link::Stage::none && one.server() == (side ^ 1) && (one.does_client_wait || one.stage < Link::Stage::accepted);
+        return one.stage != Link::Stage::none && one.server() == (side ^ 1) &&
+               (one.does_client_wait || one.stage < Link::Stage::accepted);
     });
     if (is_asked || sides[side ^ 1].may_have_strays || (!sides[side ^ 1].is_listening && !one_in(8)))
         return;
@@ -347,8 +360,8 @@ void RdmaModelTest::ask_for(Link &link)
     made.stage = Link::Stage::wanted;
     made.client = side;
     made.does_client_wait = true;
-    if (!answers("connect_to_addr", doca_rdma_connect_to_addr(sides[side].rdma, sides[side].address, {.u64 = made.name}),
-                 DOCA_SUCCESS))
+    if (!answers("connect_to_addr",
+                 doca_rdma_connect_to_addr(sides[side].rdma, sides[side].address, {.u64 = made.name}), DOCA_SUCCESS))
         return;
     made.is_broken = !sides[side ^ 1].is_listening;
     link = std::move(made);
@@ -403,7 +416,8 @@ void RdmaModelTest::do_link(Link &link)
         return;
     }
     const std::size_t server = link.server();
-    if (link.stage == Link::Stage::asked && link.ends[server] != nullptr && sides[server].is_running() && !link.knows_end[server]) {
+    if (link.stage == Link::Stage::asked && link.ends[server] != nullptr && sides[server].is_running() &&
+        !link.knows_end[server]) {
         if (one_in(12))
             disconnect(link, server);
         else

@@ -4,6 +4,9 @@
 // SHA of DOCA 3.0, whole messages and pieces, by calls at random: see tasks_model.hpp. OpenSSL makes the same digests.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include <openssl/evp.h>
@@ -96,7 +99,8 @@ protected:
 void ShaModelTest::end(Slot &slot, bool has_succeeded)
 {
     ended(slot, has_succeeded);
-    EXPECT_EQ(doca_error_get_name(doca_task_get_status(slot.task)), std::string(doca_error_get_name(slot.status))) << where();
+    EXPECT_EQ(doca_error_get_name(doca_task_get_status(slot.task)), std::string(doca_error_get_name(slot.status)))
+        << where();
     std::byte *const to = &digests[static_cast<std::size_t>(&slot - slots.data()) * room];
     if (data_len_of(slot.dst) != slot.digest.size() || !std::equal(slot.digest.begin(), slot.digest.end(), to))
         complain("another digest");
@@ -116,7 +120,8 @@ void ShaModelTest::do_ctx(Ctx &ctx)
             stop(ctx);
         break;
     case 3:
-        (void)answers("set_conf", doca_sha_task_hash_set_conf(ctx.sha, hash_ended<true>, hash_ended<false>, log_num_tasks),
+        (void)answers("set_conf",
+                      doca_sha_task_hash_set_conf(ctx.sha, hash_ended<true>, hash_ended<false>, log_num_tasks),
                       unless(!ctx.is_idle(), DOCA_ERROR_BAD_STATE));
         break;
     case 4:
@@ -132,24 +137,27 @@ void ShaModelTest::do_ctx(Ctx &ctx)
 void ShaModelTest::alloc_slot(Slot &slot, Ctx &ctx)
 {
     const bool is_piece = one_in(2);
-    const auto out = static_cast<std::size_t>(std::ranges::count_if(
-        slots, [&](const Slot &one) { return one.task != nullptr && one.ctx == &ctx && (one.piece != nullptr) == is_piece; }));
+    const auto out = static_cast<std::size_t>(std::ranges::count_if(slots, [&](const Slot &one) {
+        return one.task != nullptr && one.ctx == &ctx && (one.piece != nullptr) == is_piece;
+    }));
     const doca_error_t wanted = alloc(ctx, out == 1U << log_num_tasks);
     const Algorithm &algorithm = algorithms[below(std::size(algorithms))];
     must(doca_buf_inventory_buf_get_by_data(inventory, map, memory.data(), 1, slot.src.out()));
-    must(doca_buf_inventory_buf_get_by_addr(inventory, digest_map, &digests[static_cast<std::size_t>(&slot - slots.data()) * room],
-                                            room, slot.dst.out()));
+    must(doca_buf_inventory_buf_get_by_addr(
+        inventory, digest_map, &digests[static_cast<std::size_t>(&slot - slots.data()) * room], room, slot.dst.out()));
     slot.whole = nullptr;
     slot.piece = nullptr;
-    const doca_error_t status =
-        is_piece ? doca_sha_task_partial_hash_alloc_init(ctx.sha, algorithm.value, slot.src, slot.dst, {.ptr = &slot}, &slot.piece)
-                 : doca_sha_task_hash_alloc_init(ctx.sha, algorithm.value, slot.src, slot.dst, {.ptr = &slot}, &slot.whole);
+    const doca_error_t status = is_piece ? doca_sha_task_partial_hash_alloc_init(ctx.sha, algorithm.value, slot.src,
+                                                                                 slot.dst, {.ptr = &slot}, &slot.piece)
+                                         : doca_sha_task_hash_alloc_init(ctx.sha, algorithm.value, slot.src, slot.dst,
+                                                                         {.ptr = &slot}, &slot.whole);
     if (!answers("alloc_init", status, wanted)) {
         slot.src.reset();
         slot.dst.reset();
         return;
     }
-    allocated(slot, ctx, is_piece ? doca_sha_task_partial_hash_as_task(slot.piece) : doca_sha_task_hash_as_task(slot.whole));
+    allocated(slot, ctx,
+              is_piece ? doca_sha_task_partial_hash_as_task(slot.piece) : doca_sha_task_hash_as_task(slot.whole));
     slot.algorithm = &algorithm;
     slot.of_message = nullptr;
     slot.is_final = false;
@@ -176,7 +184,8 @@ void ShaModelTest::submit_slot(Slot &slot)
     must(doca_buf_inventory_buf_get_by_data(inventory, map, &memory[at], length == 0 ? 1 : length, slot.src.out()));
     if (length == 0)
         must(doca_buf_reset_data_len(slot.src));
-    must(doca_buf_inventory_buf_get_by_addr(inventory, digest_map, &digests[static_cast<std::size_t>(&slot - slots.data()) * room],
+    must(doca_buf_inventory_buf_get_by_addr(inventory, digest_map,
+                                            &digests[static_cast<std::size_t>(&slot - slots.data()) * room],
                                             has_room ? room : algorithm.digest_size - 1, slot.dst.out()));
     if (slot.piece != nullptr) {
         must(doca_sha_task_partial_hash_set_src(slot.piece, slot.src));
@@ -199,8 +208,8 @@ void ShaModelTest::submit_slot(Slot &slot)
     if (slot.piece == nullptr || slot.is_final) {
         slot.digest.resize(algorithm.digest_size);
         unsigned size = 0;
-        if (EVP_Digest(slot.message.data(), slot.message.size(), reinterpret_cast<unsigned char *>(slot.digest.data()), &size,
-                       algorithm.openssl(), nullptr) != 1)
+        if (EVP_Digest(slot.message.data(), slot.message.size(), reinterpret_cast<unsigned char *>(slot.digest.data()),
+                       &size, algorithm.openssl(), nullptr) != 1)
             complain("OpenSSL makes no digest");
         slot.of_message = nullptr;
         slot.message.clear();
@@ -213,7 +222,8 @@ void ShaModelTest::change_piece(Slot &slot)
     const auto otherwise = [&](doca_error_t error) { return unless(slot.is_in_flight, DOCA_ERROR_BAD_STATE, error); };
     switch (below(3)) {
     case 0:
-        if (answers("set_is_final_buf", doca_sha_task_partial_hash_set_is_final_buf(slot.piece), otherwise(DOCA_SUCCESS)))
+        if (answers("set_is_final_buf", doca_sha_task_partial_hash_set_is_final_buf(slot.piece),
+                    otherwise(DOCA_SUCCESS)))
             slot.is_final = true;
         break;
     case 1:

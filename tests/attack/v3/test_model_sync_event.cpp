@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Sync events of DOCA 3.0, synchronous or with tasks, and handles of them that a second device has imported, by calls at random:
-// see tasks_model.hpp. Whoever has a handle sees the same counter; when its event is destroyed, all its handles have lost it.
+// Sync events of DOCA 3.0, synchronous or with tasks, and handles of them that a second device has imported, by calls
+// at random: see tasks_model.hpp. Whoever has a handle sees the same counter; when its event is destroyed, all its
+// handles have lost it.
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <doca_sync_event.h>
 
@@ -38,7 +46,10 @@ struct Event : CtxModel {
     std::vector<std::uint8_t> blob;   ///< once it was exported
 
     /// What an operation comes to.
-    [[nodiscard]] doca_error_t operate() const { return counter->is_alive ? DOCA_SUCCESS : DOCA_ERROR_CONNECTION_RESET; }
+    [[nodiscard]] doca_error_t operate() const
+    {
+        return counter->is_alive ? DOCA_SUCCESS : DOCA_ERROR_CONNECTION_RESET;
+    }
     /// The first start makes the counter.
     [[nodiscard]] doca_error_t make_counter() const
     {
@@ -60,10 +71,7 @@ struct Slot : TaskModel {
     bool is_cancelled = false;
 
     [[nodiscard]] bool is_wait() const { return kind == Kind::wait_eq || kind == Kind::wait_neq; }
-    [[nodiscard]] bool is_reached() const
-    {
-        return ((counter->value & mask) == operand) == (kind == Kind::wait_eq);
-    }
+    [[nodiscard]] bool is_reached() const { return ((counter->value & mask) == operand) == (kind == Kind::wait_eq); }
     [[nodiscard]] bool must_end() const
     {
         return is_in_flight && (!is_wait() || is_cancelled || !counter->is_alive || is_reached());
@@ -72,7 +80,8 @@ struct Slot : TaskModel {
     {
         if (!is_wait())
             return status == result;
-        return (status == DOCA_SUCCESS && (was_reached || is_reached())) || (status == DOCA_ERROR_SHUTDOWN && is_cancelled) ||
+        return (status == DOCA_SUCCESS && (was_reached || is_reached())) ||
+               (status == DOCA_ERROR_SHUTDOWN && is_cancelled) ||
                (status == DOCA_ERROR_CONNECTION_RESET && !counter->is_alive);
     }
 };
@@ -154,8 +163,8 @@ void SyncEventModelTest::end(Slot &slot, bool has_succeeded)
     ended(slot, has_succeeded);
     const doca_error_t status = doca_task_get_status(slot.task);
     if (!slot.may_give(status))
-        ADD_FAILURE() << "a task of kind " << static_cast<int>(slot.kind) << " has ended with " << doca_error_get_name(status)
-                      << where();
+        ADD_FAILURE() << "a task of kind " << static_cast<int>(slot.kind) << " has ended with "
+                      << doca_error_get_name(status) << where();
     if (has_succeeded && (slot.kind == Kind::get || slot.kind == Kind::add)) {
         EXPECT_EQ(slot.output, slot.wanted) << where();
     }
@@ -186,8 +195,8 @@ bool SyncEventModelTest::import(Event &event)
     Event fresh;
     fresh.is_imported = true;
     fresh.counter = from.counter;
-    if (!answers("create_from_export", doca_sync_event_create_from_export(importer, from.blob.data(), from.blob.size(), &made),
-                 DOCA_SUCCESS))
+    if (!answers("create_from_export",
+                 doca_sync_event_create_from_export(importer, from.blob.data(), from.blob.size(), &made), DOCA_SUCCESS))
         return false;
     ++num_imports;
     event = std::move(fresh);
@@ -199,9 +208,11 @@ void SyncEventModelTest::export_it(Event &event)
 {
     const std::uint8_t *data = nullptr;
     std::size_t size = 0;
-    const bool is_started = event.mode == Event::Mode::synchronous || (event.mode == Event::Mode::context && !event.is_idle());
+    const bool is_started =
+        event.mode == Event::Mode::synchronous || (event.mode == Event::Mode::context && !event.is_idle());
     if (answers("export_to_remote_pci", doca_sync_event_export_to_remote_pci(event.event, dev, &data, &size),
-                unless(event.is_imported || !is_started, DOCA_ERROR_BAD_STATE, unless(!can_export, DOCA_ERROR_NOT_SUPPORTED))))
+                unless(event.is_imported || !is_started, DOCA_ERROR_BAD_STATE,
+                       unless(!can_export, DOCA_ERROR_NOT_SUPPORTED))))
         event.blob.assign(data, data + size);
 }
 
@@ -300,11 +311,13 @@ void SyncEventModelTest::wait_for(Event &event)
 void SyncEventModelTest::configure(Event &event)
 {
     const doca_error_t may_locate =
-        unless(event.counter != nullptr || (event.mode != Event::Mode::fresh && event.mode != Event::Mode::context) || !event.is_idle(),
+        unless(event.counter != nullptr || (event.mode != Event::Mode::fresh && event.mode != Event::Mode::context) ||
+                   !event.is_idle(),
                DOCA_ERROR_BAD_STATE);
     const doca_error_t may_conf = unless(!event.is_idle(), DOCA_ERROR_NOT_PERMITTED);
     const auto conf = [&]<typename Task>(auto set_conf) {
-        (void)answers("set_conf", set_conf(event.event, task_ended<Task, true>, task_ended<Task, false>, num_tasks), may_conf);
+        (void)answers("set_conf", set_conf(event.event, task_ended<Task, true>, task_ended<Task, false>, num_tasks),
+                      may_conf);
     };
     // One location a side, mostly.
     switch (event.publishers + event.subscribers >= 2 && !one_in(16) ? 3 : below(6)) {
@@ -412,24 +425,25 @@ void SyncEventModelTest::alloc_slot(Slot &slot, Event &event)
     doca_error_t status = DOCA_SUCCESS;
     switch (kind) {
     case Kind::get:
-        status = make.operator()<doca_sync_event_task_get>(doca_sync_event_task_get_alloc_init, doca_sync_event_task_get_as_doca_task,
-                                                           &slot.output);
+        status = make.operator()<doca_sync_event_task_get>(doca_sync_event_task_get_alloc_init,
+                                                           doca_sync_event_task_get_as_doca_task, &slot.output);
         break;
     case Kind::set:
-        status = make.operator()<doca_sync_event_task_notify_set>(doca_sync_event_task_notify_set_alloc_init,
-                                                                  doca_sync_event_task_notify_set_as_doca_task, operand);
+        status = make.operator()<doca_sync_event_task_notify_set>(
+            doca_sync_event_task_notify_set_alloc_init, doca_sync_event_task_notify_set_as_doca_task, operand);
         break;
     case Kind::add:
-        status = make.operator()<doca_sync_event_task_notify_add>(
-            doca_sync_event_task_notify_add_alloc_init, doca_sync_event_task_notify_add_as_doca_task, operand, &slot.output);
+        status = make.operator()<doca_sync_event_task_notify_add>(doca_sync_event_task_notify_add_alloc_init,
+                                                                  doca_sync_event_task_notify_add_as_doca_task, operand,
+                                                                  &slot.output);
         break;
     case Kind::wait_eq:
-        status = make.operator()<doca_sync_event_task_wait_eq>(doca_sync_event_task_wait_eq_alloc_init,
-                                                               doca_sync_event_task_wait_eq_as_doca_task, operand, mask);
+        status = make.operator()<doca_sync_event_task_wait_eq>(
+            doca_sync_event_task_wait_eq_alloc_init, doca_sync_event_task_wait_eq_as_doca_task, operand, mask);
         break;
     case Kind::wait_neq:
-        status = make.operator()<doca_sync_event_task_wait_neq>(doca_sync_event_task_wait_neq_alloc_init,
-                                                                doca_sync_event_task_wait_neq_as_doca_task, operand, mask);
+        status = make.operator()<doca_sync_event_task_wait_neq>(
+            doca_sync_event_task_wait_neq_alloc_init, doca_sync_event_task_wait_neq_as_doca_task, operand, mask);
     }
     if (!answers("alloc_init", status, wanted))
         return;
@@ -480,9 +494,10 @@ void SyncEventModelTest::note_changes()
 
 void SyncEventModelTest::serve()
 {
-    const bool must = std::ranges::any_of(slots, &Slot::must_end) || std::ranges::any_of(events, [](const Event &event) {
-                          return event.state == DOCA_CTX_STATE_STOPPING && event.allocated == 0;
-                      });
+    const bool must =
+        std::ranges::any_of(slots, &Slot::must_end) || std::ranges::any_of(events, [](const Event &event) {
+            return event.state == DOCA_CTX_STATE_STOPPING && event.allocated == 0;
+        });
     progress(must, std::chrono::seconds(60));
 }
 

@@ -2,10 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The walk through the API of DOCA 3.0, and what its parts have in common.
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <span>
 
 #include <doca_log.h>
 

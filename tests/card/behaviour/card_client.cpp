@@ -6,9 +6,12 @@
 //
 //   card_client WRITES [IDLE_SECONDS]   prints microseconds for each write; then keeps its objects, and does
 //   nothing
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <stdexcept>
 
 #include <unistd.h>
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <vector>
 
 namespace card_test {
 
@@ -16,15 +18,11 @@ struct CreateKey {
     {
         set_bits(in.data(), 0, 16, 0x200);
     }
-    void set_context(unsigned bit, unsigned width, std::uint64_t value)
-    {
-        set_bits(in.data() + 16, bit, width, value);
-    }
+    void set_context(unsigned bit, unsigned width, std::uint64_t value) { set_bits(in.data() + 16, bit, width, value); }
     std::vector<std::uint8_t> in;
 };
 
-void fill_context(CreateKey &create, std::uint32_t pd, unsigned mode, std::uint64_t address,
-                  std::uint64_t size)
+void fill_context(CreateKey &create, std::uint32_t pd, unsigned mode, std::uint64_t address, std::uint64_t size)
 {
     create.set_context(17, 5, 31); // atomic, remote write and read, local write and read
     create.set_context(22, 2, mode);
@@ -50,15 +48,14 @@ void run(DevxKey &key, ibv_context &context, const std::vector<std::uint8_t> &in
 DevxKey make_direct_key(ibv_context &context, ibv_pd &pd, void *address, std::size_t size, Wrong wrong)
 {
     DevxKey key;
-    const int rights = wrong == Wrong::rights
-                           ? 0
-                           : IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+    const int rights =
+        wrong == Wrong::rights ? 0 : IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
     key.memory.reset(mlx5dv_devx_umem_reg(&context, address, size, static_cast<std::uint32_t>(rights)));
     if (key.memory == nullptr)
         return key;
     CreateKey create(0);
-    fill_context(create, number_of(pd) + (wrong == Wrong::pd ? 1000 : 0), 1,
-                 reinterpret_cast<std::uintptr_t>(address), size + (wrong == Wrong::length ? 1 : 0));
+    fill_context(create, number_of(pd) + (wrong == Wrong::pd ? 1000 : 0), 1, reinterpret_cast<std::uintptr_t>(address),
+                 size + (wrong == Wrong::length ? 1 : 0));
     if (wrong == Wrong::mode)
         create.set_context(3, 3, 1);
     set_bits(create.in.data(), 0x61, 1, wrong == Wrong::no_umem ? 0 : 1);
@@ -134,8 +131,7 @@ CopyQueue::CopyQueue(Device &device) : device_(device)
     ibv_qp_attr state{};
     state.qp_state = IBV_QPS_INIT;
     state.port_num = 1;
-    error = ibv_modify_qp(qp_.get(), &state,
-                          IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+    error = ibv_modify_qp(qp_.get(), &state, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
     state = {};
     state.qp_state = IBV_QPS_RTR;
     state.path_mtu = IBV_MTU_1024;
@@ -150,19 +146,18 @@ CopyQueue::CopyQueue(Device &device) : device_(device)
     state.qp_state = IBV_QPS_RTS;
     if (error == 0)
         error = ibv_modify_qp(qp_.get(), &state,
-                              IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-                                  IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+                              IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+                                  IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
-ibv_wc_status CopyQueue::copy(std::uint32_t destination_key, std::uint64_t destination,
-                              std::uint32_t source_key, std::uint64_t source, std::size_t bytes)
+ibv_wc_status CopyQueue::copy(std::uint32_t destination_key, std::uint64_t destination, std::uint32_t source_key,
+                              std::uint64_t source, std::size_t bytes)
 {
     ibv_qp_ex *qp = ibv_qp_to_qp_ex(qp_.get());
     ibv_wr_start(qp);
     qp->wr_id = 7;
     qp->wr_flags = IBV_SEND_SIGNALED;
-    mlx5dv_wr_memcpy(mlx5dv_qp_ex_from_ibv_qp_ex(qp), destination_key, destination, source_key, source,
-                     bytes);
+    mlx5dv_wr_memcpy(mlx5dv_qp_ex_from_ibv_qp_ex(qp), destination_key, destination, source_key, source, bytes);
     if (ibv_wr_complete(qp) != 0)
         return IBV_WC_GENERAL_ERR;
     return next_completion(*device_.cq).status;

@@ -101,8 +101,7 @@ Message receive_from_test()
 
 std::string role(int argc, char **argv)
 {
-    return argc == 2 && std::string_view(argv[1]).starts_with(role_option) ? argv[1] + role_option.size()
-                                                                           : "";
+    return argc == 2 && std::string_view(argv[1]).starts_with(role_option) ? argv[1] + role_option.size() : "";
 }
 
 } // namespace card_test

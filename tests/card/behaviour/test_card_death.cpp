@@ -5,6 +5,10 @@
 // connected to they are a peer that does not answer.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <memory>
 #include <thread>
 
 #include "keys.hpp"
@@ -142,8 +146,8 @@ TEST_F(Death, OfThePeerInTheMiddleOfATransferIsNoAnswerEither)
         });
         ibv_wc_status status = IBV_WC_SUCCESS;
         while (status == IBV_WC_SUCCESS) {
-            connection.post(IBV_WR_RDMA_WRITE, *local.mr, its.word[1],
-                            static_cast<std::uint32_t>(its.word[2]), 1 << 20);
+            connection.post(IBV_WR_RDMA_WRITE, *local.mr, its.word[1], static_cast<std::uint32_t>(its.word[2]),
+                            1 << 20);
             status = next_completion(*device.cq).status;
         }
         killer.join();

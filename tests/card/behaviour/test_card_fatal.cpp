@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // A device that dies. The card does not come back from it, so this is a program, and a card, of its own.
+#include <cerrno>
+
 #include <gtest/gtest.h>
 
 #include "verbs.hpp"

@@ -2,7 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // What goes wrong on request, and what no request is needed for: peers that do not answer, or are not ready.
+#include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <thread>
 
 #include <poll.h>

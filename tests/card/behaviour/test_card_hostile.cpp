@@ -7,9 +7,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <deque>
+#include <memory>
 #include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
@@ -55,12 +62,10 @@ public:
         header.method_id = static_cast<std::uint16_t>(method_);
         header.num_attrs = static_cast<std::uint16_t>(attributes_.size());
         std::memcpy(image_.data(), &header, sizeof(header));
-        std::memcpy(image_.data() + sizeof(header), attributes_.data(),
-                    attributes_.size() * sizeof(ib_uverbs_attr));
+        std::memcpy(image_.data() + sizeof(header), attributes_.data(), attributes_.size() * sizeof(ib_uverbs_attr));
         return run_image(file, process, image_);
     }
-    static int run_image(OpenFile &file, const std::shared_ptr<Process> &process,
-                         std::vector<std::uint8_t> &image)
+    static int run_image(OpenFile &file, const std::shared_ptr<Process> &process, std::vector<std::uint8_t> &image)
     {
         Command command(file, process, reinterpret_cast<std::uintptr_t>(image.data()));
         return run_command(command);
@@ -68,8 +73,7 @@ public:
     [[nodiscard]] std::uint32_t handle(std::size_t attribute) const
     {
         ib_uverbs_attr attr;
-        std::memcpy(&attr, image_.data() + sizeof(ib_uverbs_ioctl_hdr) + attribute * sizeof(attr),
-                    sizeof(attr));
+        std::memcpy(&attr, image_.data() + sizeof(ib_uverbs_ioctl_hdr) + attribute * sizeof(attr), sizeof(attr));
         return static_cast<std::uint32_t>(attr.data);
     }
 
@@ -194,14 +198,13 @@ protected:
         }
         for (std::size_t slot = 0; slot < ring_slots; ++slot) {
             std::uint8_t *request = ring + slot * 64;
-            store_big(request,
-                      static_cast<std::uint32_t>(random(256) << 24 | opcodes[random(sizeof(opcodes))]));
+            store_big(request, static_cast<std::uint32_t>(random(256) << 24 | opcodes[random(sizeof(opcodes))]));
             store_big(request + 4, chance(8) ? random(64) : 1 + random(4));
             for (const std::size_t at : {16, 24, 32, 40, 48, 56}) {
                 if (chance(2))
-                    store_big(request + at, static_cast<std::uint64_t>(
-                                                reinterpret_cast<std::uintptr_t>(arena + registered_at) +
-                                                random(registered_bytes)));
+                    store_big(request + at,
+                              static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(arena + registered_at) +
+                                                         random(registered_bytes)));
                 else if (chance(2))
                     store_big(request + at, std::uint32_t{random(4096)});
             }
@@ -245,10 +248,9 @@ TEST_F(Hostile, IoctlsOfAnyContent)
             attribute.attr_id = static_cast<std::uint16_t>(chance(4) ? 0x1000 + random(6) : random(20));
             attribute.len = static_cast<std::uint16_t>(chance(3) ? random(65536) : random(128));
             // Numbers of commands and handles, addresses of memory that it may read, and anything.
-            attribute.data = chance(3) ? random(64)
-                             : chance(2)
-                                 ? reinterpret_cast<std::uintptr_t>(arena + registered_at + random(1 << 15))
-                                 : generator();
+            attribute.data = chance(3)   ? random(64)
+                             : chance(2) ? reinterpret_cast<std::uintptr_t>(arena + registered_at + random(1 << 15))
+                                         : generator();
             if (chance(20))
                 attribute.data = 0x80000000u + random(64);
             std::memcpy(image.data() + at, &attribute, sizeof(attribute));
@@ -272,8 +274,7 @@ TEST_F(Hostile, CommandMailboxesOfAnyContent)
                                                 0x503, 0x504, 0x505, 0x507, 0x50a, 0x50e, 0x754, 0x999};
     unsigned accepted = 0;
     for (int round = 0; round < 100'000; ++round) {
-        std::vector<std::uint8_t> in(8 + random(chance(2) ? 512 : 64)),
-            out(8 + random(chance(4) ? 8192 : 128));
+        std::vector<std::uint8_t> in(8 + random(chance(2) ? 512 : 64)), out(8 + random(chance(4) ? 8192 : 128));
         const bool is_sparse = chance(2);
         for (std::uint8_t &byte : in)
             byte = is_sparse && !chance(16) ? std::uint8_t{0} : static_cast<std::uint8_t>(generator());
@@ -324,8 +325,7 @@ TEST_F(Hostile, WorkRequestsOfAnyContent)
             set_state_of(*qp, QpState::reset);
             connect(*qp);
             fill_ring(*qp, keys);
-            const std::uint32_t sent =
-                chance(8) ? static_cast<std::uint32_t>(generator()) : random(ring_slots + 1);
+            const std::uint32_t sent = chance(8) ? static_cast<std::uint32_t>(generator()) : random(ring_slots + 1);
             ring_doorbell(*qp, sent, random(chance(8) ? 65536 : ring_slots));
         }
         for (int turn = 0; turn < 16; ++turn)
@@ -347,10 +347,9 @@ TEST_F(Hostile, ObjectsOfOthersAreNotFound)
         struct Destroy {
             unsigned object, method;
         };
-        for (const auto &[object, method] : {Destroy{UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY},
-                                             Destroy{UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY},
-                                             Destroy{UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY},
-                                             Destroy{UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY}})
+        for (const auto &[object, method] :
+             {Destroy{UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY}, Destroy{UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY},
+              Destroy{UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY}, Destroy{UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY}})
             EXPECT_NE(Ioctl(object, method).number(0, handle, 0).run(other, process), 0);
     }
     EXPECT_NE(card.objects.find<ProtectionDomain>(pd, file), nullptr);
@@ -371,9 +370,9 @@ TEST_F(Hostile, OneFileCannotTakeAllObjects)
 TEST_F(Hostile, ControlLinesAndNetlinkRequestsOfAnyContent)
 {
     for (int round = 0; round < 50'000; ++round) {
-        static constexpr std::string_view words[] = {
-            "refuse", "status",    "reg_mr", "count", "0",     "4294967296", "0x",
-            "host",   "port-down", "dpu",    "1",     "fatal", "\t",         "delay-completion"};
+        static constexpr std::string_view words[] = {"refuse",     "status", "reg_mr", "count",           "0",
+                                                     "4294967296", "0x",     "host",   "port-down",       "dpu",
+                                                     "1",          "fatal",  "\t",     "delay-completion"};
         std::string line;
         for (std::uint32_t i = 0, count = random(6); i < count; ++i)
             line.append(words[random(std::size(words))]).append(" ");

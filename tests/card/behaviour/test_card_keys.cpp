@@ -3,6 +3,15 @@
 //
 // Keys between the two sides of one card, and the DMA engine that copies by them: on profiles with and
 // without.
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "keys.hpp"
@@ -21,8 +30,7 @@ std::string profile()
 }
 
 struct AlignedBuffer {
-    explicit AlignedBuffer(std::uint8_t fill)
-        : bytes(static_cast<std::uint8_t *>(std::aligned_alloc(4096, size)))
+    explicit AlignedBuffer(std::uint8_t fill) : bytes(static_cast<std::uint8_t *>(std::aligned_alloc(4096, size)))
     {
         std::memset(bytes, fill, size);
     }
@@ -128,15 +136,15 @@ TEST(DmaEngine, CopiesOrIsNotThere)
     ASSERT_EQ(queue.error, 0);
     const std::size_t long_one = profile() == "bluefield-2" ? 2 << 20 : 5 << 20;
     Buffer source(device, long_one, all_rights, 's'), destination(device, long_one);
-    const ibv_wc_status status = queue.copy(destination.mr->lkey, destination.address(), source.mr->lkey,
-                                            source.address(), source.bytes.size());
+    const ibv_wc_status status =
+        queue.copy(destination.mr->lkey, destination.address(), source.mr->lkey, source.address(), source.bytes.size());
     if (profile() == "connectx-7") {
         EXPECT_EQ(status, IBV_WC_LOC_QP_OP_ERR) << "what is reported is not always carried out";
     } else {
         EXPECT_EQ(status, IBV_WC_SUCCESS);
         EXPECT_TRUE(source.bytes == destination.bytes);
-        EXPECT_EQ(queue.copy(destination.mr->lkey, destination.address() + 1, source.mr->lkey,
-                             source.address(), source.bytes.size()),
+        EXPECT_EQ(queue.copy(destination.mr->lkey, destination.address() + 1, source.mr->lkey, source.address(),
+                             source.bytes.size()),
                   IBV_WC_LOC_PROT_ERR);
     }
 }
@@ -236,8 +244,7 @@ int be_dpu()
         std::memset(own.bytes, 'd', size);
         const auto written = queue.copy(alias.key(), request.word[2], mr->lkey, own.address(), bytes);
         send_to_test(
-            {{0, 0, static_cast<std::uint64_t>(read), is_host_memory, static_cast<std::uint64_t>(written), 0},
-             {}});
+            {{0, 0, static_cast<std::uint64_t>(read), is_host_memory, static_cast<std::uint64_t>(written), 0}, {}});
     }
 }
 

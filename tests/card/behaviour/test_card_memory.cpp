@@ -2,6 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // What the card lets work requests touch: rights, ranges, protection domains, and keys that are gone.
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "verbs.hpp"
@@ -56,8 +61,7 @@ TEST_F(Memory, AnAtomicAtAnOddAddressIsAnInvalidRequest)
 {
     Pair pair(first, second);
     Buffer remote(second, 64);
-    EXPECT_EQ(run(pair, IBV_WR_ATOMIC_FETCH_AND_ADD, remote.address() + 4, remote.mr->rkey, 8),
-              IBV_WC_REM_INV_REQ_ERR);
+    EXPECT_EQ(run(pair, IBV_WR_ATOMIC_FETCH_AND_ADD, remote.address() + 4, remote.mr->rkey, 8), IBV_WC_REM_INV_REQ_ERR);
 }
 
 struct Refusal {
@@ -111,13 +115,11 @@ TEST_F(Memory, OneByteBeyondTheEndIsRefused)
     Buffer remote(second, 64, all_rights, 'r');
     {
         Pair pair(first, second);
-        EXPECT_EQ(run(pair, IBV_WR_RDMA_WRITE, remote.address() + 1, remote.mr->rkey, 64),
-                  IBV_WC_REM_ACCESS_ERR);
+        EXPECT_EQ(run(pair, IBV_WR_RDMA_WRITE, remote.address() + 1, remote.mr->rkey, 64), IBV_WC_REM_ACCESS_ERR);
     }
     {
         Pair pair(first, second);
-        EXPECT_EQ(run(pair, IBV_WR_RDMA_WRITE, remote.address() - 1, remote.mr->rkey, 8),
-                  IBV_WC_REM_ACCESS_ERR);
+        EXPECT_EQ(run(pair, IBV_WR_RDMA_WRITE, remote.address() - 1, remote.mr->rkey, 8), IBV_WC_REM_ACCESS_ERR);
     }
     EXPECT_EQ(remote.bytes, std::vector<std::uint8_t>(64, 'r'));
 }
@@ -188,8 +190,7 @@ TEST_F(Memory, MemoryThatIsNotThereIsNotRegistered)
 {
     errno = 0;
     const int writable = IBV_ACCESS_LOCAL_WRITE;
-    EXPECT_EQ(ibv_reg_mr(first.pd.get(), reinterpret_cast<void *>(0x10), 64, writable),
-              nullptr);
+    EXPECT_EQ(ibv_reg_mr(first.pd.get(), reinterpret_cast<void *>(0x10), 64, writable), nullptr);
     EXPECT_EQ(errno, EFAULT);
 }
 

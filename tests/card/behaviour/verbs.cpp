@@ -86,8 +86,7 @@ ibv_qp_state Connection::state() const
 {
     ibv_qp_attr attributes{};
     ibv_qp_init_attr made{};
-    return ibv_query_qp(qp_.get(), &attributes, IBV_QP_STATE, &made) == 0 ? attributes.qp_state
-                                                                          : IBV_QPS_UNKNOWN;
+    return ibv_query_qp(qp_.get(), &attributes, IBV_QP_STATE, &made) == 0 ? attributes.qp_state : IBV_QPS_UNKNOWN;
 }
 
 int Connection::connect_to(const Address &peer, Timers timers, int rights, Depths depths)
@@ -96,8 +95,8 @@ int Connection::connect_to(const Address &peer, Timers timers, int rights, Depth
     attributes.qp_state = IBV_QPS_INIT;
     attributes.port_num = 1;
     attributes.qp_access_flags = static_cast<unsigned>(rights);
-    if (const int error = ibv_modify_qp(qp_.get(), &attributes,
-                                        IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
+    if (const int error =
+            ibv_modify_qp(qp_.get(), &attributes, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
         return error;
     attributes = {};
     attributes.qp_state = IBV_QPS_RTR;
@@ -115,8 +114,8 @@ int Connection::connect_to(const Address &peer, Timers timers, int rights, Depth
         attributes.ah_attr.grh.hop_limit = 1;
     }
     if (const int error = ibv_modify_qp(qp_.get(), &attributes,
-                                        IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-                                            IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
+                                        IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                                            IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
         return error;
     attributes = {};
     attributes.qp_state = IBV_QPS_RTS;
@@ -129,8 +128,7 @@ int Connection::connect_to(const Address &peer, Timers timers, int rights, Depth
                              IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
-void Connection::post(ibv_wr_opcode opcode, ibv_mr &local, std::uint64_t remote, std::uint32_t key,
-                      std::uint32_t bytes)
+void Connection::post(ibv_wr_opcode opcode, ibv_mr &local, std::uint64_t remote, std::uint32_t key, std::uint32_t bytes)
 {
     ibv_sge piece{reinterpret_cast<std::uintptr_t>(local.addr), bytes, local.lkey};
     ibv_send_wr request{};

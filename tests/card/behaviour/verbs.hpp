@@ -75,8 +75,7 @@ public:
     int set_state(ibv_qp_state state);
     [[nodiscard]] ibv_qp_state state() const;
 
-    void post(ibv_wr_opcode opcode, ibv_mr &local, std::uint64_t remote, std::uint32_t key,
-              std::uint32_t bytes);
+    void post(ibv_wr_opcode opcode, ibv_mr &local, std::uint64_t remote, std::uint32_t key, std::uint32_t bytes);
     void post_receive(ibv_mr &local, std::uint32_t bytes);
     [[nodiscard]] ibv_qp *get() const { return qp_.get(); }
 

@@ -5,6 +5,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include <poll.h>
 
@@ -26,8 +29,7 @@ constexpr auto patience = 60s;
 /// A completion that is this late does not come during a test.
 inline void delay_completions(std::chrono::milliseconds delay, int count = 1)
 {
-    const std::string line =
-        "delay-completion " + std::to_string(delay.count()) + " count " + std::to_string(count);
+    const std::string line = "delay-completion " + std::to_string(delay.count()) + " count " + std::to_string(count);
     must_hold(ask_card(line) == "ok", "the card takes a fault");
 }
 

@@ -2,6 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // What the devices of a card say they can do is what they do.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
 #include "card_device.hpp"
 
 namespace provider_test {
@@ -31,8 +35,8 @@ protected:
     bool says_copies = false, says_connects = false;
     std::uint32_t largest_sends = 0, largest_receives = 0, longest_chain = 0;
 };
-INSTANTIATE_TEST_SUITE_P(device, Capabilities,
-                         testing::ValuesIn(devices_that([](doca_devinfo *) { return true; })), device_name);
+INSTANTIATE_TEST_SUITE_P(device, Capabilities, testing::ValuesIn(devices_that([](doca_devinfo *) { return true; })),
+                         device_name);
 
 TEST_P(Capabilities, CopiesAreMadeWhereTheyAreSaidToBe)
 {
@@ -50,8 +54,8 @@ TEST_P(Capabilities, CopiesAreMadeWhereTheyAreSaidToBe)
 TEST_P(Capabilities, TheLargestConnectionCanBeMade)
 {
     // The port of a DPU's own function has no address.
-    const bool is_uplink = std::string_view(std::getenv("OPENDOCA_CARD_SIDE")).ends_with("dpu") &&
-                           GetParam().ibdev == "mlx5_0";
+    const bool is_uplink =
+        std::string_view(std::getenv("OPENDOCA_CARD_SIDE")).ends_with("dpu") && GetParam().ibdev == "mlx5_0";
     EXPECT_EQ(says_connects, !is_uplink);
     if (!says_connects) {
         RdmaHandle rdma;
@@ -62,9 +66,9 @@ TEST_P(Capabilities, TheLargestConnectionCanBeMade)
     EXPECT_GE(largest_sends, 1024u);
     EXPECT_GE(largest_receives, 1024u);
     EXPECT_GE(longest_chain, 4u);
-    const Connected pair(dev, dev, {.send_queue_size = largest_sends,
-                                    .recv_queue_size = largest_receives,
-                                    .recv_chain_length = longest_chain});
+    const Connected pair(
+        dev, dev,
+        {.send_queue_size = largest_sends, .recv_queue_size = largest_receives, .recv_chain_length = longest_chain});
     const BufHandle from = pair.left_area.full(0, 64), to = pair.right_area.empty(64, 64);
     must(pair.right.receive(to));
     must(pair.left.send(from));

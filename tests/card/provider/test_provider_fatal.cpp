@@ -2,6 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // DOCA programs on a device that dies. It does not come back, so each test has a card of its own.
+#include <cstddef>
+#include <stdexcept>
+#include <vector>
+
 #include "card_device.hpp"
 
 namespace provider_test {

@@ -2,9 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // DOCA programs on a card that fails for a while. With DOCA_RDMA_TIMEOUT at a fraction of a second.
+#include <cstddef>
 #include <functional>
 #include <future>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "card_device.hpp"
 

@@ -118,8 +118,7 @@ void ChildProgram::run_if_child(int argc, char **argv)
     std::exit(0);
 }
 
-ChildProcess::ChildProcess(const char *program, const Variables &variables, int kill_signal)
-    : kill_signal_(kill_signal)
+ChildProcess::ChildProcess(const char *program, const Variables &variables, int kill_signal) : kill_signal_(kill_signal)
 {
     int ends[2];
     check(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0, "socketpair");

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -41,8 +44,7 @@ inline std::vector<DevicePair> comm_channel_pairs()
     const std::vector<DeviceParam> able = devices_that(has_comm_channel);
     for (const DevicePair &pair : few_device_pairs()) {
         const auto is_able = [&](const DeviceParam &device) {
-            return std::ranges::any_of(able,
-                                       [&](const DeviceParam &one) { return one.ibdev == device.ibdev; });
+            return std::ranges::any_of(able, [&](const DeviceParam &one) { return one.ibdev == device.ibdev; });
         };
         if (is_able(pair.exporter) && is_able(pair.importer))
             pairs.push_back(pair);
@@ -107,8 +109,7 @@ inline EpHandle make_endpoint(doca_dev *dev, const Sizes &sizes = {})
     return ep;
 }
 
-inline EpHandle make_service(doca_dev *dev, doca_dev_rep *rep, const std::string &name,
-                             const Sizes &sizes = {})
+inline EpHandle make_service(doca_dev *dev, doca_dev_rep *rep, const std::string &name, const Sizes &sizes = {})
 {
     EpHandle ep = make_endpoint(dev, sizes);
     must(doca_comm_channel_ep_set_device_rep(ep, rep));
@@ -144,8 +145,7 @@ inline Received receive(doca_comm_channel_ep_t *ep, std::size_t room = longest_m
 {
     Received got{DOCA_SUCCESS, std::string(room, '\0'), nullptr};
     std::size_t length = room;
-    got.status =
-        doca_comm_channel_ep_recvfrom(ep, got.text.data(), &length, DOCA_CC_MSG_FLAG_NONE, &got.from);
+    got.status = doca_comm_channel_ep_recvfrom(ep, got.text.data(), &length, DOCA_CC_MSG_FLAG_NONE, &got.from);
     EXPECT_TRUE(got.status == DOCA_SUCCESS || length == room) << "the length changed";
     got.text.resize(got.status == DOCA_SUCCESS ? length : 0);
     return got;
@@ -163,8 +163,7 @@ inline Received await_message(doca_comm_channel_ep_t *ep)
 
 inline doca_error_t await_connection(Address *peer)
 {
-    return until_not(DOCA_ERROR_CONNECTION_INPROGRESS,
-                     [&] { return doca_comm_channel_peer_addr_update_info(peer); });
+    return until_not(DOCA_ERROR_CONNECTION_INPROGRESS, [&] { return doca_comm_channel_peer_addr_update_info(peer); });
 }
 
 inline bool is_readable(int fd, int milliseconds = 0)
@@ -179,8 +178,9 @@ inline void await_readable(int fd)
     must_hold(is_readable(fd, 60'000), "the event channel becomes readable");
 }
 
-/// For an event channel of an endpoint that has been armed and has nothing to receive. Where messages go by queue pairs, the
-/// two sides tell each other for a while how, which wakes, too: a receive takes it, and then there is silence.
+/// For an event channel of an endpoint that has been armed and has nothing to receive. Where messages go by queue
+/// pairs, the two sides tell each other for a while how, which wakes, too: a receive takes it, and then there is
+/// silence.
 inline void await_silence(doca_comm_channel_ep_t *ep, int fd)
 {
     must(until_not(DOCA_ERROR_AGAIN, [&] {

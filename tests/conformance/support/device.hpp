@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cctype>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <ostream>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -201,8 +203,8 @@ inline std::vector<DevicePair> device_pairs(bool same_port = true)
     const std::vector<DeviceParam> exporters = devices_that([](doca_devinfo *info) {
         return can_export(info) && (is_soft(info) ? !has_representors(info) : !can_import(info)) && can_copy(info);
     });
-    for (const DeviceParam &importer :
-         devices_that([](doca_devinfo *info) { return can_import(info) && can_copy(info) && has_representors(info); })) {
+    for (const DeviceParam &importer : devices_that(
+             [](doca_devinfo *info) { return can_import(info) && can_copy(info) && has_representors(info); })) {
         const DevHandle dev = open_device(importer);
         const RepList reps(dev);
         for (const DeviceParam &exporter : exporters) {
@@ -221,9 +223,8 @@ inline std::vector<DevicePair> suite_pairs(std::vector<DevicePair> pairs)
 {
     if (one_soft_device_is_enough()) {
         bool has_soft = false;
-        std::erase_if(pairs, [&](const DevicePair &pair) {
-            return pair.importer.is_soft() && std::exchange(has_soft, true);
-        });
+        std::erase_if(pairs,
+                      [&](const DevicePair &pair) { return pair.importer.is_soft() && std::exchange(has_soft, true); });
     }
     return pairs;
 }

@@ -4,6 +4,8 @@
 // A device with DMA and everything around it that a copy takes.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <thread>

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "remote_importer.hpp"
 #include "remote_memory.hpp"
 
@@ -25,12 +28,13 @@ public:
     [[nodiscard]] BufHandle source(RemoteImporter::Direction direction) const
     {
         return direction == RemoteImporter::Direction::from_export ? inventory.full(mmap, remote.addr(), memory.size())
-                                                   : inventory.full(map, memory.data(), memory.size());
+                                                                   : inventory.full(map, memory.data(), memory.size());
     }
     [[nodiscard]] BufHandle destination(RemoteImporter::Direction direction) const
     {
-        return direction == RemoteImporter::Direction::from_export ? inventory.empty(map, memory.data(), memory.size())
-                                                   : inventory.empty(mmap, remote.addr(), memory.size());
+        return direction == RemoteImporter::Direction::from_export
+                   ? inventory.empty(map, memory.data(), memory.size())
+                   : inventory.empty(mmap, remote.addr(), memory.size());
     }
     [[nodiscard]] doca_error_t copy(RemoteImporter::Direction direction) const
     {

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdint>
+#include <string>
 #include <thread>
 
 #include <fcntl.h>

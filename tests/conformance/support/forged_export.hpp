@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -50,7 +51,7 @@ enum class Forgery : std::uint32_t {
     not_sealed,
     partly_sealed, ///< it can still shrink
     writable,      ///< by everybody
-    no_hazards,       ///< there is no page of hazard pointers
+    no_hazards,    ///< there is no page of hazard pointers
     hazards_too_short,
     hazards_not_sealed,
     hazards_read_only, ///< nobody else can write to the page of hazard pointers
@@ -77,7 +78,7 @@ enum class Forgery : std::uint32_t {
     object_is_another, ///< not the file that the entry names
     object_is_shifted, ///< within a page, as no mapping of it can be
     object_is_leased,
-    length_changes,    ///< all the time: now that of the object, now much more
+    length_changes, ///< all the time: now that of the object, now much more
 };
 
 /// A process of this user with a forged page. The descriptor is right in all that the page confirms.

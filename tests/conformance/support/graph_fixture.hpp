@@ -4,8 +4,11 @@
 // Graphs of copies and callbacks on one work queue.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <doca_graph.h>
@@ -99,10 +102,7 @@ public:
         must(doca_graph_sub_graph_node_create(graph_, sub_graph, &node));
         return node;
     }
-    void order(doca_graph_node *from, doca_graph_node *to)
-    {
-        must(doca_graph_add_dependency(graph_, from, to));
-    }
+    void order(doca_graph_node *from, doca_graph_node *to) { must(doca_graph_add_dependency(graph_, from, to)); }
     void order(std::initializer_list<doca_graph_node *> nodes)
     {
         for (const auto *node = nodes.begin(); node + 1 != nodes.end(); ++node)
@@ -194,13 +194,11 @@ protected:
         steps_.push_back(std::make_unique<Step>(Step{&notes, id, result, std::move(act)}));
         return steps_.back().get();
     }
-    static void set(const InstanceHandle &instance, doca_graph_node *node, doca_job *job,
-                    doca_event *event = nullptr)
+    static void set(const InstanceHandle &instance, doca_graph_node *node, doca_job *job, doca_event *event = nullptr)
     {
         must(doca_graph_instance_set_ctx_node_data(instance, node, job, event));
     }
-    static void set(const InstanceHandle &instance, doca_graph_node *node, Step *step,
-                    doca_event *event = nullptr)
+    static void set(const InstanceHandle &instance, doca_graph_node *node, Step *step, doca_event *event = nullptr)
     {
         must(doca_graph_instance_set_user_node_data(instance, node, step, event));
     }
@@ -251,7 +249,6 @@ private:
 
 } // namespace doca_test
 
-#define INSTANTIATE_FOR_GRAPHS(suite)                                                                        \
-    GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(suite);                                                    \
-    INSTANTIATE_TEST_SUITE_P(device, suite, testing::ValuesIn(doca_test::graph_params()),                    \
-                             doca_test::graph_param_name)
+#define INSTANTIATE_FOR_GRAPHS(suite)                                                                                  \
+    GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(suite);                                                              \
+    INSTANTIATE_TEST_SUITE_P(device, suite, testing::ValuesIn(doca_test::graph_params()), doca_test::graph_param_name)

@@ -4,6 +4,7 @@
 // What the libraries of either generation logged. One backend for the process, since backends stay.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include <fcntl.h>
@@ -38,7 +39,7 @@ private:
         static const int file = [] {
             const int made = memfd_create("log", MFD_CLOEXEC);
             fcntl(made, F_SETFL, O_APPEND); // threads that write at once must not overwrite each other
-#ifdef DOCA_VERSION_MAJOR // 3.0
+#ifdef DOCA_VERSION_MAJOR                   // 3.0
             doca_log_backend *backend = nullptr;
             EXPECT_EQ(doca_log_backend_create_with_fd_sdk(made, &backend), DOCA_SUCCESS);
 #else
@@ -56,4 +57,5 @@ private:
 } // namespace doca_test
 
 /// The log, since @p capture, names @p part.
-#define EXPECT_LOGGED(capture, part) EXPECT_TRUE((capture).has(part)) << "the log has no '" << (part) << "':\n" << (capture).text()
+#define EXPECT_LOGGED(capture, part)                                                                                   \
+    EXPECT_TRUE((capture).has(part)) << "the log has no '" << (part) << "':\n" << (capture).text()

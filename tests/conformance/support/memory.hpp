@@ -169,8 +169,8 @@ private:
     std::string path_;
 };
 
-/// The content that a seed stands for, in rows of 256 bytes, of which there are 256: neighbouring bytes, rows, pages and
-/// seeds differ. Copied and compared row by row, since tests are compiled without optimization.
+/// The content that a seed stands for, in rows of 256 bytes, of which there are 256: neighbouring bytes, rows, pages
+/// and seeds differ. Copied and compared row by row, since tests are compiled without optimization.
 class Pattern {
 public:
     static constexpr std::size_t row_size = 256;
@@ -230,8 +230,7 @@ inline void fill(std::span<std::byte> bytes, std::uint32_t seed, std::size_t fro
     return i;
 }
 
-[[nodiscard]] inline bool is_filled(std::span<const std::byte> bytes, std::uint32_t seed,
-                                    std::size_t from = 0)
+[[nodiscard]] inline bool is_filled(std::span<const std::byte> bytes, std::uint32_t seed, std::size_t from = 0)
 {
     return first_difference(bytes, seed, from) == bytes.size();
 }
@@ -244,13 +243,11 @@ public:
     {
         const int fd = memfd_create("test", MFD_CLOEXEC);
         must_work(fd >= 0 && ftruncate(fd, part) == 0, "memfd");
-        void *const mapped =
-            mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *const mapped = mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         must_work(mapped != MAP_FAILED, "mmap");
         start_ = static_cast<std::byte *>(mapped);
         for (std::size_t offset = 0; offset < size_; offset += part)
-            must_work(mmap(start_ + offset, part, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) !=
-                          MAP_FAILED,
+            must_work(mmap(start_ + offset, part, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED,
                       "mmap");
         close(fd);
     }

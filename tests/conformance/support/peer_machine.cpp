@@ -9,12 +9,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <exception>
+#include <span>
+#include <stdexcept>
 #include <string_view>
+#include <vector>
 
 #include <netdb.h>
 #include <netinet/in.h>
@@ -31,7 +35,7 @@ namespace {
 
 constexpr const char *host_variable = "OPENDOCA_TEST_PEER_HOST";
 constexpr const char *program_variable = "OPENDOCA_TEST_PEER_PROGRAM"; ///< from a test to its relay
-constexpr int connect_seconds = 60; ///< the other machine may have to start first
+constexpr int connect_seconds = 60;                                    ///< the other machine may have to start first
 
 [[noreturn]] void fail(const std::string &what)
 {
@@ -164,8 +168,7 @@ const ChildProgram relay_program("relay-to-peer-machine", [](Channel &parent) {
     const int listener = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const int on = 1;
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    if (bind(listener, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0 ||
-        listen(listener, 64) != 0)
+    if (bind(listener, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0 || listen(listener, 64) != 0)
         fail("listening");
     bool has_failed = false;
     for (;;) {

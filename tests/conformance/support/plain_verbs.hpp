@@ -4,6 +4,7 @@
 // What a program does by libibverbs alone, beside DOCA.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -96,8 +97,7 @@ inline void connect_to_itself(ibv_qp *pair)
     state.qp_state = IBV_QPS_INIT;
     state.port_num = 1;
     state.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
-    must_hold(ibv_modify_qp(pair, &state,
-                            IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) == 0,
+    must_hold(ibv_modify_qp(pair, &state, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) == 0,
               "a queue pair in INIT");
     must_hold(is_ready_to_receive(pair, port), "a queue pair in RTR, by any GID");
     state.qp_state = IBV_QPS_RTS;
@@ -106,8 +106,8 @@ inline void connect_to_itself(ibv_qp *pair)
     state.rnr_retry = 6;
     state.max_rd_atomic = 1;
     must_hold(ibv_modify_qp(pair, &state,
-                            IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-                                IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC) == 0,
+                            IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                                IBV_QP_MAX_QP_RD_ATOMIC) == 0,
               "a queue pair in RTS");
 }
 
@@ -127,8 +127,7 @@ public:
     }
 
     /// Moves @p size bytes: a write, a read, or a fetch-and-add of 1, which takes 8.
-    [[nodiscard]] ibv_wc_status run(ibv_wr_opcode opcode, PlainSide local, PlainSide remote,
-                                    std::uint32_t size)
+    [[nodiscard]] ibv_wc_status run(ibv_wr_opcode opcode, PlainSide local, PlainSide remote, std::uint32_t size)
     {
         ibv_sge segment = {reinterpret_cast<std::uintptr_t>(local.addr), size, local.key};
         ibv_send_wr request{};

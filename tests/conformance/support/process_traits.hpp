@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <semaphore>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -31,8 +34,7 @@ namespace doca_test {
 inline void become(uid_t user, bool is_dumpable)
 {
     if (user != 0) {
-        must_hold(setgroups(0, nullptr) == 0 && setresgid(user, user, user) == 0 &&
-                      setresuid(user, user, user) == 0,
+        must_hold(setgroups(0, nullptr) == 0 && setresgid(user, user, user) == 0 && setresuid(user, user, user) == 0,
                   "the process changes its user");
         must_hold(prctl(PR_SET_DUMPABLE, 1) == 0, "the process is dumpable again");
     }
@@ -109,8 +111,8 @@ inline Resources resources_in_use()
 
 inline std::ostream &operator<<(std::ostream &stream, const Resources &resources)
 {
-    return stream << resources.descriptors << " descriptors, " << resources.shared_mappings
-                  << " shared mappings, " << resources.shm_files << " files in /dev/shm";
+    return stream << resources.descriptors << " descriptors, " << resources.shared_mappings << " shared mappings, "
+                  << resources.shm_files << " files in /dev/shm";
 }
 
 } // namespace doca_test

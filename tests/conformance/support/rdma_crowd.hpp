@@ -4,6 +4,8 @@
 // Many RDMA instances on one work queue.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <thread>
 #include <vector>

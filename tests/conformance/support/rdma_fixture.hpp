@@ -5,7 +5,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
+#include <thread>
 #include <vector>
 
 #include <doca_rdma.h>
@@ -145,8 +149,7 @@ public:
         job.src_buff = src;
         return doca_workq_submit(workq_, &job.base);
     }
-    [[nodiscard]] doca_error_t write(doca_buf *dst, const doca_buf *src,
-                                     std::optional<std::uint32_t> immediate = {},
+    [[nodiscard]] doca_error_t write(doca_buf *dst, const doca_buf *src, std::optional<std::uint32_t> immediate = {},
                                      std::uint64_t user_data = 0) const
     {
         doca_rdma_job_read_write job = {};
@@ -248,13 +251,11 @@ protected:
     }
 
     /// A buffer of the memory's first @p len bytes from @p offset on, full of data.
-    [[nodiscard]] BufHandle full(doca_mmap *map, const Memory &memory, std::size_t offset,
-                                 std::size_t len) const
+    [[nodiscard]] BufHandle full(doca_mmap *map, const Memory &memory, std::size_t offset, std::size_t len) const
     {
         return inventory.full(map, memory.data() + offset, len);
     }
-    [[nodiscard]] BufHandle empty(doca_mmap *map, const Memory &memory, std::size_t offset,
-                                  std::size_t len) const
+    [[nodiscard]] BufHandle empty(doca_mmap *map, const Memory &memory, std::size_t offset, std::size_t len) const
     {
         return inventory.empty(map, memory.data() + offset, len);
     }

@@ -2,7 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 #include "rdma_peer.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include <poll.h>
 
@@ -59,11 +64,9 @@ public:
         case Action::connect:
             return parent.send(only(end_.connect(blob)));
         case Action::receive:
-            return parent.send(
-                only(keep(inventory_.empty(map_, memory_.data() + offset, order.length), true)));
+            return parent.send(only(keep(inventory_.empty(map_, memory_.data() + offset, order.length), true)));
         case Action::send:
-            return parent.send(
-                only(keep(inventory_.full(map_, memory_.data() + offset, order.length), false)));
+            return parent.send(only(keep(inventory_.full(map_, memory_.data() + offset, order.length), false)));
         case Action::retrieve:
             return parent.send(forget(end_.wait()));
         case Action::wait_for_event:

@@ -4,6 +4,10 @@
 // A process with an RDMA instance and memory, which does with them what it is told to, and otherwise sleeps.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "child_process.hpp"
 #include "peer_machine.hpp"
 #include "rdma_fixture.hpp"
@@ -66,10 +70,7 @@ public:
 
     RdmaPeer(const DeviceParam &device, const Options &options);
 
-    [[nodiscard]] std::vector<std::byte> details() const
-    {
-        return to_vector(reply_.details, reply_.details_size);
-    }
+    [[nodiscard]] std::vector<std::byte> details() const { return to_vector(reply_.details, reply_.details_size); }
     [[nodiscard]] std::vector<std::byte> descriptor() const
     {
         return to_vector(reply_.descriptor, reply_.descriptor_size);
@@ -90,17 +91,14 @@ public:
         return order({.action = RdmaOrder::Action::send, .offset = offset, .length = length}).status;
     }
     [[nodiscard]] RdmaEnded retrieve() { return order({.action = RdmaOrder::Action::retrieve}); }
-    void begin_to_wait()
-    {
-        EXPECT_EQ(order({.action = RdmaOrder::Action::wait_for_event}).status, DOCA_ERROR_AGAIN);
-    }
+    void begin_to_wait() { EXPECT_EQ(order({.action = RdmaOrder::Action::wait_for_event}).status, DOCA_ERROR_AGAIN); }
     [[nodiscard]] RdmaEnded end_waiting() { return process_.channel().receive<RdmaEnded>(); }
     void fill(std::uint32_t seed) { (void)order({.action = RdmaOrder::Action::fill, .seed = seed}); }
     /// Whether the bytes have the content of @p seed, counted from its beginning.
     [[nodiscard]] bool has(std::uint32_t seed, std::size_t offset, std::size_t length)
     {
-        return order({.action = RdmaOrder::Action::compare, .seed = seed, .offset = offset, .length = length})
-                   .status == DOCA_SUCCESS;
+        return order({.action = RdmaOrder::Action::compare, .seed = seed, .offset = offset, .length = length}).status ==
+               DOCA_SUCCESS;
     }
     void begin_to_add(std::uint32_t count, std::size_t offset, const std::vector<std::byte> &descriptor)
     {

@@ -2,6 +2,15 @@
 // Copyright (c) 2026 The opendoca authors
 #include "remote_importer.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
 #include <sys/wait.h>
 
 #include "log_capture.hpp"
@@ -39,8 +48,8 @@ public:
           own_(dev_, memory_)
     {
         const LogCapture log;
-        reply_.status = doca_mmap_create_from_export(nullptr, request.descriptor, request.descriptor_size,
-                                                     dev_, imported_.out());
+        reply_.status =
+            doca_mmap_create_from_export(nullptr, request.descriptor, request.descriptor_size, dev_, imported_.out());
         log.text().copy(reply_.log, sizeof(reply_.log) - 1);
         if (reply_.status != DOCA_SUCCESS)
             return;
@@ -153,8 +162,7 @@ const ChildProgram importer_program("importer", begin_importer);
 
 } // namespace
 
-RemoteImporter::RemoteImporter(const DeviceParam &device, std::span<const std::byte> descriptor,
-                               const Options &options)
+RemoteImporter::RemoteImporter(const DeviceParam &device, std::span<const std::byte> descriptor, const Options &options)
     : process_("importer")
 {
     ImportRequest request{};

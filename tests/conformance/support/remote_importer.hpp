@@ -4,6 +4,11 @@
 // Another process that imports memory and copies from and to it when it is told to.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
 #include "child_process.hpp"
 #include "dma_fixture.hpp"
 

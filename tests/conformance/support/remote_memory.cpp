@@ -3,9 +3,14 @@
 #include "remote_memory.hpp"
 
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,7 +24,17 @@ namespace doca_test {
 
 namespace {
 
-enum class MemoryAction : std::uint32_t { fill, compare, stop, export_again, free, protect, starve, fork_and_exit, exec };
+enum class MemoryAction : std::uint32_t {
+    fill,
+    compare,
+    stop,
+    export_again,
+    free,
+    protect,
+    starve,
+    fork_and_exit,
+    exec
+};
 
 struct MemoryCommand {
     MemoryAction action;
@@ -65,8 +80,7 @@ public:
 
     [[nodiscard]] bool has(const MemoryCommand &command) const
     {
-        return is_filled(memory_.bytes().subspan(command.from, command.size), command.seed,
-                         command.seed_from);
+        return is_filled(memory_.bytes().subspan(command.from, command.size), command.seed, command.seed_from);
     }
 
     [[nodiscard]] doca_error_t stop() { return doca_mmap_stop(mmap_); }
@@ -105,10 +119,7 @@ public:
         return status;
     }
 
-    [[nodiscard]] Replacement replacement(std::uint32_t seed) const
-    {
-        return {memory_.data(), memory_.size(), seed};
-    }
+    [[nodiscard]] Replacement replacement(std::uint32_t seed) const { return {memory_.data(), memory_.size(), seed}; }
 
 private:
     void start_and_export(ExportReply &reply)
@@ -218,9 +229,8 @@ void run_replacement(Channel &parent)
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     const auto addr = reinterpret_cast<std::uintptr_t>(wanted.addr);
     const std::uintptr_t start = addr / page * page;
-    void *const mapped =
-        mmap(reinterpret_cast<void *>(start), addr + wanted.size - start, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    void *const mapped = mmap(reinterpret_cast<void *>(start), addr + wanted.size - start, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     const bool is_there = mapped == reinterpret_cast<void *>(start);
     if (is_there)
         fill({wanted.addr, wanted.size}, wanted.seed);

@@ -5,6 +5,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include "child_process.hpp"
 #include "dma_fixture.hpp"

@@ -4,9 +4,13 @@
 // A device with SHA, what a digest takes, and the digests that OpenSSL makes of the same bytes.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <openssl/evp.h>
 
@@ -73,8 +77,8 @@ inline doca_sha_job sha_job(doca_ctx *ctx, const ShaKind &kind, doca_buf *reques
     return job;
 }
 
-inline doca_sha_partial_job piece_job(doca_ctx *ctx, const ShaKind &kind, doca_buf *request,
-                                      doca_buf *response, doca_sha_partial_session *session, bool is_last)
+inline doca_sha_partial_job piece_job(doca_ctx *ctx, const ShaKind &kind, doca_buf *request, doca_buf *response,
+                                      doca_sha_partial_session *session, bool is_last)
 {
     doca_sha_partial_job job = {sha_job(ctx, kind, request, response), session};
     job.sha_job.base.type = kind.partial_job;
@@ -108,10 +112,7 @@ public:
     [[nodiscard]] doca_ctx *ctx() const { return ctx_; }
     [[nodiscard]] doca_workq *workq() const { return workq_; }
 
-    [[nodiscard]] doca_error_t submit(const doca_sha_job &job) const
-    {
-        return doca_workq_submit(workq_, &job.base);
-    }
+    [[nodiscard]] doca_error_t submit(const doca_sha_job &job) const { return doca_workq_submit(workq_, &job.base); }
     [[nodiscard]] doca_error_t submit(const doca_sha_partial_job &job) const { return submit(job.sha_job); }
 
     /// The result of the next job, which has to be one of @p type.
@@ -154,10 +155,7 @@ public:
     }
     Session(const Session &) = delete;
     Session &operator=(const Session &) = delete;
-    ~Session()
-    {
-        EXPECT_EQ(doca_sha_partial_session_destroy(engine_.sha(), engine_.workq(), session_), DOCA_SUCCESS);
-    }
+    ~Session() { EXPECT_EQ(doca_sha_partial_session_destroy(engine_.sha(), engine_.workq(), session_), DOCA_SUCCESS); }
 
     operator doca_sha_partial_session *() const { return session_; }
 
@@ -166,8 +164,7 @@ public:
     {
         return piece_job(engine_.ctx(), kind, request, response, session_, is_last);
     }
-    [[nodiscard]] doca_error_t run(const ShaKind &kind, doca_buf *request, doca_buf *response,
-                                   bool is_last) const
+    [[nodiscard]] doca_error_t run(const ShaKind &kind, doca_buf *request, doca_buf *response, bool is_last) const
     {
         return engine_.run(job(kind, request, response, is_last));
     }

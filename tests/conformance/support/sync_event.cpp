@@ -2,8 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 #include "sync_event.hpp"
 
+#include <cstdint>
 #include <cstring>
 #include <memory>
+#include <string>
 
 #include <sys/resource.h>
 
@@ -50,16 +52,15 @@ Reply sleep_for(doca_dev *dev, std::span<const std::uint8_t> blob, const Command
 [[noreturn]] void storm(const Event &event)
 {
     for (std::uint64_t i = 0;; ++i) {
-        must(i % 2 == 0 ? doca_sync_event_update_add(event, 1, nullptr)
-                        : doca_sync_event_update_set(event, i));
+        must(i % 2 == 0 ? doca_sync_event_update_add(event, 1, nullptr) : doca_sync_event_update_set(event, i));
         std::uint64_t value = 0;
         must(doca_sync_event_get(event, &value));
     }
 }
 
 /// As many work queues that sleep for the event as there can be.
-Reply fill_queues(doca_dev *dev, std::span<const std::uint8_t> blob,
-                  std::vector<std::unique_ptr<EventQueue>> &queues, std::optional<Event> &event)
+Reply fill_queues(doca_dev *dev, std::span<const std::uint8_t> blob, std::vector<std::unique_ptr<EventQueue>> &queues,
+                  std::optional<Event> &event)
 {
     event.emplace(dev, blob);
     event->start_as_ctx();
@@ -100,8 +101,7 @@ void run_peer(Channel &parent)
     if (is_importer) {
         event.emplace(dev, blob);
     } else {
-        event.emplace(dev, setup.publisher,
-                      memory ? reinterpret_cast<std::uint64_t *>(memory->data() + 8) : nullptr);
+        event.emplace(dev, setup.publisher, memory ? reinterpret_cast<std::uint64_t *>(memory->data() + 8) : nullptr);
     }
     event->start();
     parent.send_bytes(std::as_bytes(is_importer ? blob : event->export_to_dpu(dev)));
@@ -163,8 +163,7 @@ const ChildProgram peer_program("sync_event", run_peer);
 
 bool announces(Order order)
 {
-    return order == Order::wait || order == Order::wait_yield || order == Order::sleep ||
-           order == Order::storm;
+    return order == Order::wait || order == Order::wait_yield || order == Order::sleep || order == Order::storm;
 }
 
 } // namespace

@@ -4,6 +4,8 @@
 // Sync events of a test, in this process and in others.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -140,11 +142,10 @@ public:
         std::erase(ctxs_, event.ctx());
     }
 
-    [[nodiscard]] doca_error_t submit_wait(const Event &event, std::uint64_t value,
-                                           std::uint64_t mask = all_bits, std::uint64_t user_data = 0) const
+    [[nodiscard]] doca_error_t submit_wait(const Event &event, std::uint64_t value, std::uint64_t mask = all_bits,
+                                           std::uint64_t user_data = 0) const
     {
-        const doca_sync_event_job_wait job = {base(event, DOCA_SYNC_EVENT_JOB_WAIT_GT, user_data), value,
-                                              mask};
+        const doca_sync_event_job_wait job = {base(event, DOCA_SYNC_EVENT_JOB_WAIT_GT, user_data), value, mask};
         return doca_workq_submit(workq_, &job.base);
     }
     [[nodiscard]] doca_error_t submit_get(const Event &event, std::uint64_t *value) const
@@ -157,11 +158,9 @@ public:
         const doca_sync_event_job_update_set job = {base(event, DOCA_SYNC_EVENT_JOB_UPDATE_SET, 0), value};
         return doca_workq_submit(workq_, &job.base);
     }
-    [[nodiscard]] doca_error_t submit_add(const Event &event, std::uint64_t value,
-                                          std::uint64_t *fetched) const
+    [[nodiscard]] doca_error_t submit_add(const Event &event, std::uint64_t value, std::uint64_t *fetched) const
     {
-        const doca_sync_event_job_update_add job = {base(event, DOCA_SYNC_EVENT_JOB_UPDATE_ADD, 0), value,
-                                                    fetched};
+        const doca_sync_event_job_update_add job = {base(event, DOCA_SYNC_EVENT_JOB_UPDATE_ADD, 0), value, fetched};
         return doca_workq_submit(workq_, &job.base);
     }
 
@@ -213,8 +212,7 @@ public:
 private:
     [[nodiscard]] static doca_job base(const Event &event, int type, std::uint64_t user_data)
     {
-        return {
-            .type = type, .flags = DOCA_JOB_FLAGS_NONE, .ctx = event.ctx(), .user_data = {.u64 = user_data}};
+        return {.type = type, .flags = DOCA_JOB_FLAGS_NONE, .ctx = event.ctx(), .user_data = {.u64 = user_data}};
     }
 
     WorkqHandle workq_;
@@ -235,7 +233,7 @@ public:
         storm,
         fill_queues,
         fill_handles,
-        starve, ///< takes all descriptors that the process can have
+        starve,          ///< takes all descriptors that the process can have
         starve_for_good, ///< the same, and none can be opened in place of one that is closed
         destroy
     };
@@ -246,8 +244,7 @@ public:
     };
 
     /// Its own event: of @p kind of memory, or of the library's.
-    RemoteEvent(const DeviceParam &device, Publisher publisher,
-                std::optional<MemoryKind> kind = std::nullopt);
+    RemoteEvent(const DeviceParam &device, Publisher publisher, std::optional<MemoryKind> kind = std::nullopt);
     /// A handle of another process's.
     RemoteEvent(const DeviceParam &device, std::span<const std::uint8_t> blob);
 

@@ -32,8 +32,7 @@ void for_each_attribute(Bytes bytes, const Visit &visit)
         nlattr attribute;
         std::memcpy(&attribute, bytes.data(), sizeof(attribute));
         if (attribute.nla_len < sizeof(attribute) || attribute.nla_len > bytes.size())
-            throw std::runtime_error("a netlink attribute of " + std::to_string(attribute.nla_len) +
-                                     " bytes");
+            throw std::runtime_error("a netlink attribute of " + std::to_string(attribute.nla_len) + " bytes");
         visit(attribute.nla_type & NLA_TYPE_MASK,
               bytes.subspan(sizeof(attribute), attribute.nla_len - sizeof(attribute)));
         bytes = bytes.subspan(std::min<std::size_t>(NLA_ALIGN(attribute.nla_len), bytes.size()));
@@ -100,8 +99,7 @@ VerbsObjects count_verbs_objects()
             std::memcpy(&header, rest.data(), sizeof(header));
             if (header.nlmsg_type == NLMSG_DONE)
                 return objects;
-            if (header.nlmsg_type == NLMSG_ERROR || header.nlmsg_len < sizeof(header) ||
-                header.nlmsg_len > rest.size())
+            if (header.nlmsg_type == NLMSG_ERROR || header.nlmsg_len < sizeof(header) || header.nlmsg_len > rest.size())
                 throw std::runtime_error("the kernel does not tell its RDMA objects");
             count(rest.subspan(sizeof(header), header.nlmsg_len - sizeof(header)), objects);
             rest = rest.subspan(std::min<std::size_t>(NLMSG_ALIGN(header.nlmsg_len), rest.size()));
@@ -116,8 +114,8 @@ std::string describe_left(const VerbsObjects &before, const VerbsObjects &after)
         const auto earlier = before.find(sort);
         const std::uint64_t expected = earlier != before.end() ? earlier->second : 0;
         if (number > expected)
-            text += (text.empty() ? "" : ", ") + sort + " " + std::to_string(expected) + " -> " +
-                    std::to_string(number);
+            text +=
+                (text.empty() ? "" : ", ") + sort + " " + std::to_string(expected) + " -> " + std::to_string(number);
     }
     return text;
 }

@@ -6,7 +6,8 @@
 //   bare_rdma_cm client ADDRESS PORT WAY   asks for a connection
 //   bare_rdma_cm server ADDRESS PORT WAY   prints "ready" and waits for one
 //
-// WAY: talk      the client finds "welcome" in the answer's private data, sends a message, gets it back, and disconnects;
+// WAY: talk      the client finds "welcome" in the answer's private data, sends a message, gets it back, and
+// disconnects;
 //                the server sends back what it has got, and waits for the end
 //      die       kills itself when the connection is there
 //      rejected  the client is rejected by the other program
@@ -15,6 +16,7 @@
 //
 // Exit status 0: all was as it has to be.
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -76,7 +78,8 @@ void prepare(Connection &connection)
     connection.sent = rdma_reg_msgs(connection.id, sent_memory.data(), sent_memory.size());
     connection.received = rdma_reg_msgs(connection.id, received_memory.data(), received_memory.size());
     must(connection.sent != nullptr && connection.received != nullptr, "rdma_reg_msgs");
-    must(rdma_post_recv(connection.id, nullptr, received_memory.data(), received_memory.size(), connection.received) == 0,
+    must(rdma_post_recv(connection.id, nullptr, received_memory.data(), received_memory.size(), connection.received) ==
+             0,
          "rdma_post_recv");
 }
 

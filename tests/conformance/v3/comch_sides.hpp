@@ -4,9 +4,12 @@
 // A server and a client of Comch in one process, each with a progress engine of its own, and what they are told.
 #pragma once
 
+#include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <unistd.h>
 
@@ -54,7 +57,8 @@ inline Side &side_of(doca_comch_connection *connection)
     return *static_cast<Side *>(data.ptr);
 }
 
-inline void received(doca_comch_event_msg_recv *event, std::uint8_t *data, std::uint32_t length, doca_comch_connection *connection)
+inline void received(doca_comch_event_msg_recv *event, std::uint8_t *data, std::uint32_t length,
+                     doca_comch_connection *connection)
 {
     EXPECT_NE(event, nullptr);
     Side &side = side_of(connection);
@@ -73,13 +77,15 @@ inline void send_failed(doca_comch_task_send *task, doca_data, doca_data ctx_dat
     ++static_cast<Side *>(ctx_data.ptr)->num_failed;
     doca_task_free(doca_comch_task_send_as_task(task));
 }
-inline void connected(doca_comch_event_connection_status_changed *event, doca_comch_connection *connection, std::uint8_t is_done)
+inline void connected(doca_comch_event_connection_status_changed *event, doca_comch_connection *connection,
+                      std::uint8_t is_done)
 {
     EXPECT_NE(event, nullptr);
     EXPECT_EQ(is_done, 1);
     side_of(connection).connected.push_back(connection);
 }
-inline void disconnected(doca_comch_event_connection_status_changed *event, doca_comch_connection *connection, std::uint8_t)
+inline void disconnected(doca_comch_event_connection_status_changed *event, doca_comch_connection *connection,
+                         std::uint8_t)
 {
     EXPECT_NE(event, nullptr);
     side_of(connection).disconnected.push_back(connection);

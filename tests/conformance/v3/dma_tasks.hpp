@@ -4,9 +4,13 @@
 // A DMA context on a progress engine, and what a copy takes.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "objects.hpp"
 
@@ -74,12 +78,11 @@ private:
         ++counter;
         copy.status = doca_task_get_status(doca_dma_task_memcpy_as_task(task));
         EXPECT_EQ(copy.task, task);
-        EXPECT_EQ(ctx_data.ptr,
-                  [&] {
-                      doca_data data{};
-                      must(doca_ctx_get_user_data(doca_task_get_ctx(doca_dma_task_memcpy_as_task(task)), &data));
-                      return data.ptr;
-                  }());
+        EXPECT_EQ(ctx_data.ptr, [&] {
+            doca_data data{};
+            must(doca_ctx_get_user_data(doca_task_get_ctx(doca_dma_task_memcpy_as_task(task)), &data));
+            return data.ptr;
+        }());
         if (copy.then)
             copy.then(copy);
     }

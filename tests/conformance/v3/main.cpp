@@ -35,8 +35,8 @@ int main(int argc, char **argv)
 {
     testing::InitGoogleTest(&argc, argv);
     doca_log_backend *backend = nullptr;
-    if (doca_log_backend_create_with_buf_sdk(buffer, sizeof(buffer), [](char *full) { text += full; }, &backend) !=
-        DOCA_SUCCESS)
+    if (doca_log_backend_create_with_buf_sdk(
+            buffer, sizeof(buffer), [](char *full) { text += full; }, &backend) != DOCA_SUCCESS)
         return 1;
     testing::UnitTest::GetInstance()->listeners().Append(new LogOfFailures);
     return RUN_ALL_TESTS();

@@ -218,5 +218,4 @@ inline std::size_t in_flight(const doca_ctx *ctx)
 /// A suite whose parameter is the name of a device.
 #define INSTANTIATE_FOR_COPYING_DEVICES(suite)                                                                         \
     GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(suite);                                                              \
-    INSTANTIATE_TEST_SUITE_P(device, suite, testing::ValuesIn(doca_test::copying_devices()),                           \
-                             doca_test::name_of_device)
+    INSTANTIATE_TEST_SUITE_P(device, suite, testing::ValuesIn(doca_test::copying_devices()), doca_test::name_of_device)

@@ -5,9 +5,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <functional>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <doca_rdma.h>
 #include <doca_sync_event.h>
@@ -56,8 +60,8 @@ public:
                                               ended<doca_rdma_task_send_imm, false>, num_tasks));
         must(doca_rdma_task_read_set_conf(rdma_, ended<doca_rdma_task_read, true>, ended<doca_rdma_task_read, false>,
                                           num_tasks));
-        must(doca_rdma_task_write_set_conf(rdma_, ended<doca_rdma_task_write, true>,
-                                           ended<doca_rdma_task_write, false>, num_tasks));
+        must(doca_rdma_task_write_set_conf(rdma_, ended<doca_rdma_task_write, true>, ended<doca_rdma_task_write, false>,
+                                           num_tasks));
         must(doca_rdma_task_write_imm_set_conf(rdma_, ended<doca_rdma_task_write_imm, true>,
                                                ended<doca_rdma_task_write_imm, false>, num_tasks));
         must(doca_rdma_task_atomic_cmp_swp_set_conf(rdma_, ended<doca_rdma_task_atomic_cmp_swp, true>,

@@ -3,9 +3,14 @@
 //
 // The other side of a storm, until it is killed: storm_peer rdma|comch DEVICE PORT. It connects again and again, sends,
 // receives, and leaves.
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <random>
+#include <string>
+#include <vector>
 
 #include <sys/prctl.h>
 
@@ -112,7 +117,8 @@ void peer_by_comch(const std::string &device, const std::string &name, std::mins
             side.messages.clear();
             doca_comch_task_send *task = nullptr;
             const std::uint32_t next = number + 1;
-            if (doca_comch_client_task_send_alloc_init(client, connection, &next, sizeof(next), &task) == DOCA_SUCCESS) {
+            if (doca_comch_client_task_send_alloc_init(client, connection, &next, sizeof(next), &task) ==
+                DOCA_SUCCESS) {
                 number = next;
                 must(doca_task_submit(doca_comch_task_send_as_task(task)));
             }

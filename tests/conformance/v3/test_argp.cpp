@@ -3,6 +3,7 @@
 //
 // argp of DOCA 3.0: what it has beyond that of 2.2, whose parser it is.
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -73,8 +74,7 @@ doca_argp_param *make(const Flag &flag)
     return param;
 }
 
-doca_argp_cmd *make_command(const char *name, doca_argp_cmd_cb_t callback = nullptr,
-                            const char *text = "a command")
+doca_argp_cmd *make_command(const char *name, doca_argp_cmd_cb_t callback = nullptr, const char *text = "a command")
 {
     doca_argp_cmd *command = nullptr;
     EXPECT_EQ(doca_argp_cmd_create(&command), DOCA_SUCCESS);
@@ -131,8 +131,7 @@ TEST(ArgpLife, calls_out_of_place_are_a_bad_state)
     EXPECT_EQ(doca_argp_register_cmd(make_command("c")), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_argp_register_version_callback(on_text<'v'>), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_argp_register_validation_callback(on_command<'v'>), DOCA_ERROR_BAD_STATE);
-    EXPECT_EQ(doca_argp_register_logger_callback(
-                  [](doca_log_level, const char *, va_list) { return DOCA_SUCCESS; }),
+    EXPECT_EQ(doca_argp_register_logger_callback([](doca_log_level, const char *, va_list) { return DOCA_SUCCESS; }),
               DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_argp_disable_logger_callback(), DOCA_ERROR_BAD_STATE);
     int level = -1;
@@ -214,10 +213,8 @@ TEST_F(Argp, short_names_may_have_several_letters)
 
 TEST_F(Argp, a_singular_flag_stands_alone)
 {
-    ASSERT_EQ(add({"i", "info", on_flag<'i'>, DOCA_ARGP_TYPE_BOOLEAN, {doca_argp_param_set_singular}}),
-              DOCA_SUCCESS);
-    ASSERT_EQ(add({"m", "must", on_flag<'m'>, DOCA_ARGP_TYPE_BOOLEAN, {doca_argp_param_set_mandatory}}),
-              DOCA_SUCCESS);
+    ASSERT_EQ(add({"i", "info", on_flag<'i'>, DOCA_ARGP_TYPE_BOOLEAN, {doca_argp_param_set_singular}}), DOCA_SUCCESS);
+    ASSERT_EQ(add({"m", "must", on_flag<'m'>, DOCA_ARGP_TYPE_BOOLEAN, {doca_argp_param_set_mandatory}}), DOCA_SUCCESS);
     EXPECT_EQ(start({"-i"}), DOCA_SUCCESS) << "no mandatory flag is missed";
     EXPECT_EQ(config.calls, Calls{"i"});
     EXPECT_EQ(start({"-i", "-l", "50"}), DOCA_SUCCESS) << "DOCA's own flags may be there";
@@ -230,8 +227,7 @@ TEST_F(Argp, a_singular_flag_stands_alone)
 
 TEST_F(Argp, hidden_parts_work_and_are_not_shown)
 {
-    ASSERT_EQ(add({"s", "secret", on_flag<'s'>, DOCA_ARGP_TYPE_BOOLEAN, {doca_argp_param_set_hidden}}),
-              DOCA_SUCCESS);
+    ASSERT_EQ(add({"s", "secret", on_flag<'s'>, DOCA_ARGP_TYPE_BOOLEAN, {doca_argp_param_set_hidden}}), DOCA_SUCCESS);
     ASSERT_EQ(add({"p", "public", on_flag<'p'>}), DOCA_SUCCESS);
     doca_argp_cmd *const command = make_command("backdoor", on_command<'b'>);
     doca_argp_cmd_set_hidden(command);
@@ -261,14 +257,11 @@ protected:
                   DOCA_SUCCESS);
         doca_argp_cmd *const send = make_command("send", on_command<'s'>, "sends something");
         doca_argp_cmd *const now = make_command("now", on_command<'n'>);
-        ASSERT_EQ(
-            doca_argp_cmd_register_param(send, make({"x", "extra", on_text<'x'>, DOCA_ARGP_TYPE_STRING})),
-            DOCA_SUCCESS);
-        ASSERT_EQ(
-            doca_argp_cmd_register_param(
-                now,
-                make({"n", "need", on_text<'n'>, DOCA_ARGP_TYPE_STRING, {doca_argp_param_set_mandatory}})),
-            DOCA_SUCCESS);
+        ASSERT_EQ(doca_argp_cmd_register_param(send, make({"x", "extra", on_text<'x'>, DOCA_ARGP_TYPE_STRING})),
+                  DOCA_SUCCESS);
+        ASSERT_EQ(doca_argp_cmd_register_param(
+                      now, make({"n", "need", on_text<'n'>, DOCA_ARGP_TYPE_STRING, {doca_argp_param_set_mandatory}})),
+                  DOCA_SUCCESS);
         ASSERT_EQ(doca_argp_cmd_register_cmd(send, now), DOCA_SUCCESS);
         ASSERT_EQ(doca_argp_cmd_register_cmd(send, make_command("later")), DOCA_SUCCESS);
         ASSERT_EQ(doca_argp_register_cmd(send), DOCA_SUCCESS);
@@ -323,8 +316,7 @@ TEST_F(ArgpCommands, have_a_usage_text_each)
     EXPECT_NE(errors.find("sends something"), errors.npos);
     EXPECT_NE(errors.find("--global"), errors.npos);
     EXPECT_EQ(start({"send", "--bogus"}), DOCA_ERROR_NOT_SUPPORTED);
-    EXPECT_NE(errors.find("Usage: prog send [DOCA Flags] [Command Flags] [Command]\n"), errors.npos)
-        << errors;
+    EXPECT_NE(errors.find("Usage: prog send [DOCA Flags] [Command Flags] [Command]\n"), errors.npos) << errors;
     EXPECT_NE(errors.find("--extra"), errors.npos);
     EXPECT_NE(errors.find("--inherited"), errors.npos);
     EXPECT_EQ(errors.find("--global"), errors.npos);
@@ -344,8 +336,7 @@ TEST_F(ArgpCommands, find_their_flags_in_a_json_file)
     EXPECT_EQ(level, 60);
     EXPECT_EQ(doca_argp_get_sdk_log_level(&level), DOCA_SUCCESS);
     EXPECT_EQ(level, 20);
-    EXPECT_EQ(start({"-j", path}), DOCA_ERROR_NOT_SUPPORTED)
-        << "extra is that of a command that was not given";
+    EXPECT_EQ(start({"-j", path}), DOCA_ERROR_NOT_SUPPORTED) << "extra is that of a command that was not given";
     EXPECT_EQ(remove(path.c_str()), 0);
 }
 

@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -81,7 +85,8 @@ TEST_F(ComchTest, a_server_whose_clients_have_all_gone_stops_at_once)
 TEST_F(ComchTest, a_server_may_be_stopped_when_it_is_told_of_the_last_end)
 {
     must(doca_comch_server_event_connection_status_changed_register(
-        server, connected, [](doca_comch_event_connection_status_changed *, doca_comch_connection *connection, std::uint8_t) {
+        server, connected,
+        [](doca_comch_event_connection_status_changed *, doca_comch_connection *connection, std::uint8_t) {
             doca_comch_server *const of = doca_comch_server_get_server_ctx(connection);
             EXPECT_EQ(doca_comch_server_disconnect(of, connection), DOCA_ERROR_INVALID_VALUE);
             EXPECT_EQ(doca_ctx_stop(doca_comch_server_as_ctx(of)), DOCA_ERROR_IN_PROGRESS);
@@ -133,9 +138,8 @@ TEST_F(ComchTest, clients_that_ask_at_once_are_taken_in)
                 (void)doca_pe_progress(at_client.pe);
         }
         const auto all_are = [&](doca_ctx_states wanted) {
-            return std::ranges::all_of(clients, [&](const ClientHandle &each) {
-                return state_of(doca_comch_client_as_ctx(each)) == wanted;
-            });
+            return std::ranges::all_of(
+                clients, [&](const ClientHandle &each) { return state_of(doca_comch_client_as_ctx(each)) == wanted; });
         };
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
         run_until([&] { return all_are(DOCA_CTX_STATE_RUNNING) || std::chrono::steady_clock::now() > end; });
@@ -498,7 +502,8 @@ protected:
         must(doca_task_submit(doca_comch_task_send_as_task(task)));
         run_until([&] { return sender.num_failed != 0 || receiver.messages.size() > 1; });
         EXPECT_EQ(receiver.messages.size(), 1u);
-        EXPECT_TRUE(log.has(std::to_string(GetParam() + 1) + " bytes: the peer takes at most " + std::to_string(GetParam())))
+        EXPECT_TRUE(
+            log.has(std::to_string(GetParam() + 1) + " bytes: the peer takes at most " + std::to_string(GetParam())))
             << log.text();
         EXPECT_TRUE(at_server.disconnected.empty());
     }
@@ -520,7 +525,8 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(bytes, ComchLimit, testing::Values(1, 63, 100, 511, 512, 1000), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(bytes, ComchLimit, testing::Values(1, 63, 100, 511, 512, 1000),
+                         testing::PrintToStringParamName());
 
 TEST_P(ComchLimit, of_a_server_holds_for_its_clients)
 {
@@ -542,7 +548,8 @@ TEST_P(ComchLimit, of_a_client_holds_for_its_server)
     one_more_is_refused([&](const std::string &text) { send_from_server(text); },
                         [&](const std::string &text, doca_comch_task_send **task) {
                             return doca_comch_server_task_send_alloc_init(server, at_server.connected[0], text.data(),
-                                                                          static_cast<std::uint32_t>(text.size()), task);
+                                                                          static_cast<std::uint32_t>(text.size()),
+                                                                          task);
                         },
                         at_server, at_client);
     expect_that_a_consumer_starts();
@@ -557,7 +564,9 @@ TEST_F(ComchTest, who_is_not_connected_any_more_has_no_sends_to_give)
     run_until([&] { return !at_server.disconnected.empty(); });
     (void)doca_pe_progress(at_server.pe);
     const LogCapture log;
-    EXPECT_EQ(doca_comch_server_task_send_alloc_init(server, reinterpret_cast<doca_comch_connection *>(&task), "x", 1, &task), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(
+        doca_comch_server_task_send_alloc_init(server, reinterpret_cast<doca_comch_connection *>(&task), "x", 1, &task),
+        DOCA_ERROR_INVALID_VALUE);
     EXPECT_TRUE(log.has("is none of '" + service + "', or has ended")) << log.text();
 }
 

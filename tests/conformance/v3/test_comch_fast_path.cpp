@@ -7,9 +7,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include <poll.h>
@@ -447,8 +452,9 @@ TEST_F(ComchFastPath, counters_are_of_the_programs_messages)
         must(doca_comch_connection_get_counter(connection, which, &value));
         return value;
     };
-    for (const auto &[of_client, of_server] : {std::pair(DOCA_COMCH_COUNTER_SENT_MESSAGES, DOCA_COMCH_COUNTER_RECV_MESSAGES),
-                                               std::pair(DOCA_COMCH_COUNTER_RECV_MESSAGES, DOCA_COMCH_COUNTER_SENT_MESSAGES)}) {
+    for (const auto &[of_client, of_server] :
+         {std::pair(DOCA_COMCH_COUNTER_SENT_MESSAGES, DOCA_COMCH_COUNTER_RECV_MESSAGES),
+          std::pair(DOCA_COMCH_COUNTER_RECV_MESSAGES, DOCA_COMCH_COUNTER_SENT_MESSAGES)}) {
         EXPECT_EQ(count(to_server, of_client), 1u);
         EXPECT_EQ(count(at_server.connected[0], of_server), 1u);
     }
@@ -488,7 +494,8 @@ std::ptrdiff_t num_descriptors()
 TEST_F(ComchFastPath, connections_to_consumers_that_have_expired_are_dropped)
 {
     ASSERT_EQ(doca_ctx_stop(consumer_ctx()), DOCA_SUCCESS);
-    must(doca_comch_consumer_task_post_recv_set_conf(consumer, post_ended, post_failed, 1)); // so at most 16 messages wait
+    must(doca_comch_consumer_task_post_recv_set_conf(consumer, post_ended, post_failed,
+                                                     1)); // so at most 16 messages wait
     const BufHandle src = data(8);
     std::string none;
     const auto come_and_go = [&](std::uint32_t num_messages) {
@@ -517,7 +524,7 @@ TEST_F(ComchFastPath, connections_to_consumers_that_have_expired_are_dropped)
     for (int i = 0; i != 10; ++i)
         come_and_go(1);
     for (int i = 0; i != (is_soft_pair ? 10 : 1); ++i) // where the card tries for seconds
-        come_and_go(32); // of which some are under way when it goes
+        come_and_go(32);                               // of which some are under way when it goes
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     run_all_until([&] { return num_descriptors() <= before || std::chrono::steady_clock::now() > end; });
     EXPECT_LE(num_descriptors(), before);

@@ -3,6 +3,17 @@
 //
 // Peers of Comch that are slow, or do not keep the rules of consumers and producers: what they make this side keep is
 // bounded, and a connection that breaks the rules is ended. A hostile peer is made of the transport alone.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
 #include <poll.h>
 
 #include "../../../src/comch/v3/control.hpp"

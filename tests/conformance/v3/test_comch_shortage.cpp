@@ -3,8 +3,10 @@
 //
 // Comch of DOCA 3.0 when the kernel has no memory, or no place for it.
 #include <cerrno>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include <dlfcn.h>
 #include <poll.h>

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Random programs of Comch: a server, clients, and consumers and producers of their connections on one engine, and clients
-// in processes that are killed. Tasks are submitted, freed on their way and submitted again, connections ended, contexts
-// stopped and started, in callbacks and outside of them. Whatever happens, each task comes back once, messages arrive in
-// order and whole, and each context becomes idle. A failure names its seed.
+// Random programs of Comch: a server, clients, and consumers and producers of their connections on one engine, and
+// clients in processes that are killed. Tasks are submitted, freed on their way and submitted again, connections ended,
+// contexts stopped and started, in callbacks and outside of them. Whatever happens, each task comes back once, messages
+// arrive in order and whole, and each context becomes idle. A failure names its seed.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
 #include <map>
+#include <memory>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "../support/environment.hpp"
 #include "comch_sides.hpp"
@@ -237,7 +244,8 @@ private:
         if (!member.is_running() || slot.where != Slot::Where::nowhere)
             return;
         const doca_error_t status = allocate(member, slot);
-        if (status == DOCA_ERROR_NOT_FOUND || status == DOCA_ERROR_NO_MEMORY) // nobody is there; freed ones are not back
+        if (status == DOCA_ERROR_NOT_FOUND ||
+            status == DOCA_ERROR_NO_MEMORY) // nobody is there; freed ones are not back
             return;
         ASSERT_EQ(status, DOCA_SUCCESS);
         submit(member, slot);
@@ -252,9 +260,8 @@ private:
                 slot.task = doca_comch_consumer_task_post_recv_as_task(task);
         } else if (member.producer != nullptr) {
             doca_comch_producer_task_send *task = nullptr;
-            status = doca_comch_producer_task_send_alloc_init(member.producer, slot.buf,
-                                                              reinterpret_cast<std::uint8_t *>(slot.memory), 1,
-                                                              member.consumer_id, &task);
+            status = doca_comch_producer_task_send_alloc_init(
+                member.producer, slot.buf, reinterpret_cast<std::uint8_t *>(slot.memory), 1, member.consumer_id, &task);
             if (status == DOCA_SUCCESS)
                 slot.task = doca_comch_producer_task_send_as_task(task);
         } else {
@@ -262,13 +269,15 @@ private:
             if (&member == &of_server_) {
                 if (known_.empty())
                     return DOCA_ERROR_NOT_FOUND;
-                status = doca_comch_server_task_send_alloc_init(server_, std::next(known_.begin(), pick(known_.size()))->first,
+                status = doca_comch_server_task_send_alloc_init(server_,
+                                                                std::next(known_.begin(), pick(known_.size()))->first,
                                                                 &slot.number, sizeof(slot.number), &task);
             } else {
                 doca_comch_client *const client = clients_[static_cast<std::size_t>(&member - of_clients_.data())];
                 doca_comch_connection *connection = nullptr;
                 must(doca_comch_client_get_connection(client, &connection));
-                status = doca_comch_client_task_send_alloc_init(client, connection, &slot.number, sizeof(slot.number), &task);
+                status = doca_comch_client_task_send_alloc_init(client, connection, &slot.number, sizeof(slot.number),
+                                                                &task);
             }
             if (status == DOCA_SUCCESS)
                 slot.task = doca_comch_task_send_as_task(task);

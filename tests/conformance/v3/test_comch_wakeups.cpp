@@ -6,6 +6,7 @@
 // program that blocks then is woken by the next message. OPENDOCA_MODEL_CALLS says how many calls, OPENDOCA_MODEL_SEED
 // which.
 #include <atomic>
+#include <cstdint>
 #include <random>
 #include <thread>
 

@@ -2,13 +2,19 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Devices and representors of DOCA 3.0: lists, opening and closing, and all that they tell about themselves.
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
+#include <vector>
 
 #include "objects.hpp"
 

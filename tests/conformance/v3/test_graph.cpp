@@ -3,8 +3,13 @@
 //
 // Graphs of tasks: order, failures, sub-graphs, and instances that run again.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <functional>
 #include <list>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <poll.h>
 
@@ -222,8 +227,7 @@ TEST_P(Graph, sub_graphs_are_nodes)
     doca_graph_node *const copy = context_node(inner);
     const GraphHandle outer = new_graph();
     doca_graph_node *sub = nullptr;
-    EXPECT_EQ(doca_graph_node_create_from_graph(outer, inner, &sub), DOCA_ERROR_BAD_STATE)
-        << "it is not started";
+    EXPECT_EQ(doca_graph_node_create_from_graph(outer, inner, &sub), DOCA_ERROR_BAD_STATE) << "it is not started";
     must(doca_graph_start(inner));
     ASSERT_EQ(doca_graph_node_create_from_graph(outer, inner, &sub), DOCA_SUCCESS);
     doca_graph_node *const after = user_node(outer);
@@ -302,7 +306,8 @@ TEST_P(Graph, may_outlive_its_contexts)
     static char log[1 << 16]; // of a backend that stays
     static const doca_error_t has_log = [] {
         doca_log_backend *backend = nullptr;
-        return doca_log_backend_create_with_buf_sdk(log, sizeof(log), [](char *) {}, &backend);
+        return doca_log_backend_create_with_buf_sdk(
+            log, sizeof(log), [](char *) {}, &backend);
     }();
     must(has_log);
     const BufHandle src = source(0, 100);

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The two logs of DOCA 3.0: the program's, and that of the libraries.
+#include <cstddef>
+#include <cstdint>
 #include <regex>
 #include <string>
 #include <thread>

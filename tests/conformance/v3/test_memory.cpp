@@ -2,8 +2,17 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Devices, memory maps, buffers, inventories and pools, where DOCA 3.0 has other rules than 2.2.
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <exception>
 #include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <infiniband/verbs.h>
 #include <sys/mman.h>
@@ -66,9 +75,9 @@ TEST_P(MemoryV3, AMapAnswersWithTheCodesOf3)
     EXPECT_EQ(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE),
               DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_mmap_set_permissions(mmap, 128), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_mmap_set_permissions(mmap,
-                                        DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING),
-              DOCA_SUCCESS);
+    EXPECT_EQ(
+        doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING),
+        DOCA_SUCCESS);
     std::uint32_t mkey = 0;
     EXPECT_EQ(doca_mmap_get_mkey(mmap, dev, &mkey), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(doca_mmap_start(mmap), DOCA_SUCCESS);
@@ -270,8 +279,7 @@ TEST_P(MemoryV3, CachesAreInvalidatedByATask)
     const BufHandle buf = source(0, 100);
     int num_ended = 0;
     Task *task = nullptr;
-    ASSERT_EQ(doca_mmap_advise_task_invalidate_cache_alloc_init(advise, buf, {.ptr = &num_ended}, &task),
-              DOCA_SUCCESS);
+    ASSERT_EQ(doca_mmap_advise_task_invalidate_cache_alloc_init(advise, buf, {.ptr = &num_ended}, &task), DOCA_SUCCESS);
     doca_task *const base = doca_mmap_advise_task_invalidate_cache_as_doca_task(task);
     ASSERT_EQ(doca_task_submit(base), DOCA_SUCCESS);
     run_until([&] { return num_ended == 1; });

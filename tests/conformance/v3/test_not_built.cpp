@@ -5,6 +5,7 @@
 // docs/not-built.json, of which docs/not-built.md is made as well.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <type_traits>
 
 #include <doca_buf_array.h>

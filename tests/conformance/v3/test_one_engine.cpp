@@ -2,6 +2,14 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Contexts of all kinds on one progress engine, of a program that sleeps on it.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
 #include <poll.h>
 
 #include "comch_sides.hpp"

@@ -2,7 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // A progress engine: its descriptor, and many contexts on it.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include <poll.h>
 #include <sys/epoll.h>

@@ -5,10 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <numeric>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
 
 #include <arpa/inet.h>
 #include <poll.h>
@@ -67,7 +73,8 @@ protected:
     void send(Outcome &outcome, doca_rdma_connection *connection, const doca_buf *src, std::uint32_t immediate)
     {
         doca_rdma_task_send_imm *task = nullptr;
-        must(doca_rdma_task_send_imm_allocate_init(a.get(), connection, src, htonl(immediate), {.ptr = &outcome}, &task));
+        must(doca_rdma_task_send_imm_allocate_init(a.get(), connection, src, htonl(immediate), {.ptr = &outcome},
+                                                   &task));
         must(doca_task_submit(doca_rdma_task_send_imm_as_task(task)));
     }
     [[nodiscard]] BufHandle data(doca_mmap *map, std::byte *start, std::size_t length)
@@ -135,7 +142,8 @@ TEST_P(RdmaTaskTest, messages_tell_the_receiver_their_connection)
         EXPECT_EQ(received.status, DOCA_SUCCESS);
         EXPECT_EQ(sent.status, DOCA_SUCCESS);
         EXPECT_EQ(data_len_of(dst), length);
-        EXPECT_TRUE(std::equal(a_memory.begin(), a_memory.begin() + static_cast<std::ptrdiff_t>(length), b_memory.begin()));
+        EXPECT_TRUE(
+            std::equal(a_memory.begin(), a_memory.begin() + static_cast<std::ptrdiff_t>(length), b_memory.begin()));
     }
 }
 
@@ -344,7 +352,8 @@ TEST_P(RdmaTaskTest, a_message_that_does_not_fit_is_the_last_one_of_its_connecti
     std::array<Outcome, 3> again; // the receives are those of who comes next
     for (Outcome &outcome : again)
         send(outcome, sound.first, src, 0);
-    run_until([&] { return std::ranges::all_of(received, [](const Outcome &outcome) { return outcome.has_ended(); }); });
+    run_until(
+        [&] { return std::ranges::all_of(received, [](const Outcome &outcome) { return outcome.has_ended(); }); });
     EXPECT_TRUE(std::ranges::all_of(received, [](const Outcome &outcome) { return outcome.num_succeeded == 1; }));
     run_until([&] { return std::ranges::all_of(again, [](const Outcome &outcome) { return outcome.has_ended(); }); });
 }
@@ -821,8 +830,10 @@ TEST_P(RdmaTaskTest, clients_whose_time_is_over_are_told_one_after_the_other)
     for (std::size_t i = 0; i != num_clients; ++i)
         ASSERT_EQ(doca_rdma_connect_to_addr(impatient.get(), address, {}), DOCA_SUCCESS);
     const auto serve = [&] { (void)b.progress(); };
-    (void)sleeps_until(impatient, [&] { return !impatient.failures.empty(); }, serve);
-    EXPECT_LT(sleeps_until(impatient, [&] { return impatient.failures.size() == num_clients; }, serve),
+    (void)sleeps_until(
+        impatient, [&] { return !impatient.failures.empty(); }, serve);
+    EXPECT_LT(sleeps_until(
+                  impatient, [&] { return impatient.failures.size() == num_clients; }, serve),
               8 * static_cast<int>(num_clients));
     impatient.stop();
 }
@@ -909,7 +920,10 @@ protected:
             GTEST_SKIP() << "rdma_cm takes clients of its own protocol alone";
         must(doca_rdma_start_listen_to_port(b.get(), port));
     }
-    static opendoca::UniqueFd make_socket() { return opendoca::UniqueFd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
+    static opendoca::UniqueFd make_socket()
+    {
+        return opendoca::UniqueFd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    }
     static void come(const opendoca::UniqueFd &socket)
     {
         sockaddr_in server{};
@@ -1168,8 +1182,12 @@ TEST_P(EndedConnections, are_told_to_the_graphs_and_events_that_use_them)
     must(doca_graph_create(a.pe(), graph.out()));
     int num_failed = 0;
     must(doca_graph_set_user_data(graph, {.ptr = &num_failed}));
-    const auto succeeded = [](doca_graph_instance *, doca_data, doca_data) { ADD_FAILURE() << "it was connected to nobody"; };
-    const auto failed = [](doca_graph_instance *, doca_data, doca_data graph_data) { ++*static_cast<int *>(graph_data.ptr); };
+    const auto succeeded = [](doca_graph_instance *, doca_data, doca_data) {
+        ADD_FAILURE() << "it was connected to nobody";
+    };
+    const auto failed = [](doca_graph_instance *, doca_data, doca_data graph_data) {
+        ++*static_cast<int *>(graph_data.ptr);
+    };
     must(doca_graph_set_conf(graph, succeeded, failed, 1));
     doca_graph_node *node = nullptr;
     must(doca_graph_node_create_from_ctx(graph, a.ctx(), &node));

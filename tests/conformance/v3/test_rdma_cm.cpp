@@ -3,7 +3,15 @@
 //
 // Connections by rdma_cm, with programs of others (bare_rdma_cm.cpp) and with ourselves, on RDMA devices.
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include <arpa/inet.h>
 #include <csignal>
@@ -34,7 +42,8 @@ public:
         posix_spawn_file_actions_init(&actions);
         posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
         const char *const arguments[] = {program.c_str(), side, address.c_str(), number.c_str(), way, nullptr};
-        must_be(posix_spawn(&pid_, program.c_str(), &actions, nullptr, const_cast<char *const *>(arguments), environ) == 0);
+        must_be(posix_spawn(&pid_, program.c_str(), &actions, nullptr, const_cast<char *const *>(arguments), environ) ==
+                0);
         posix_spawn_file_actions_destroy(&actions);
         close(pipe[1]);
         output_ = pipe[0];
@@ -139,7 +148,8 @@ protected:
     {
         bufs.push_back(buf_of(inventory, map, memory, length));
         doca_rdma_task_send *task = nullptr;
-        must(doca_rdma_task_send_allocate_init(instance.get(), instance.open.back(), bufs.back(), {.ptr = &outcome}, &task));
+        must(doca_rdma_task_send_allocate_init(instance.get(), instance.open.back(), bufs.back(), {.ptr = &outcome},
+                                               &task));
         must(doca_task_submit(doca_rdma_task_send_as_task(task)));
     }
 

@@ -2,12 +2,18 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Random programs of RDMA: four instances of one engine that connect to each other and to processes which are killed.
-// Tasks of all kinds are submitted, freed on their way and submitted again, connections made and ended, contexts stopped
-// and started, in callbacks and outside of them. Whatever happens, each task comes back once, with the right bytes, and
-// each context becomes idle. A failure names its seed.
+// Tasks of all kinds are submitted, freed on their way and submitted again, connections made and ended, contexts
+// stopped and started, in callbacks and outside of them. Whatever happens, each task comes back once, with the right
+// bytes, and each context becomes idle. A failure names its seed.
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <random>
+#include <string>
+#include <vector>
 
 #include <arpa/inet.h>
 
@@ -265,21 +271,21 @@ private:
         }
         case Kind::write: {
             doca_rdma_task_write *made = nullptr;
-            return as_base(
-                doca_rdma_task_write_allocate_init(rdma, to, slot.local, slot.remote[slot.to], data, &made), made, task);
+            return as_base(doca_rdma_task_write_allocate_init(rdma, to, slot.local, slot.remote[slot.to], data, &made),
+                           made, task);
         }
         case Kind::read: {
             doca_rdma_task_read *made = nullptr;
-            return as_base(
-                doca_rdma_task_read_allocate_init(rdma, to, slot.remote[slot.to], slot.local, data, &made), made, task);
+            return as_base(doca_rdma_task_read_allocate_init(rdma, to, slot.remote[slot.to], slot.local, data, &made),
+                           made, task);
         }
         case Kind::add:
             break;
         }
         doca_rdma_task_atomic_fetch_add *made = nullptr;
-        return as_base(doca_rdma_task_atomic_fetch_add_allocate_init(rdma, to, slot.remote[slot.to], slot.local, 1, data,
-                                                                     &made),
-                       made, task);
+        return as_base(
+            doca_rdma_task_atomic_fetch_add_allocate_init(rdma, to, slot.remote[slot.to], slot.local, 1, data, &made),
+            made, task);
     }
 
     void submit(Slot &slot, doca_task *task)

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What tasks and contexts are told after they were made: tasks are allocated with nothing, get each of their fields by its
-// setter, give it back by its getter, and then do what they were told last.
+// What tasks and contexts are told after they were made: tasks are allocated with nothing, get each of their fields by
+// its setter, give it back by its getter, and then do what they were told last.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
 #include <arpa/inet.h>
 
 #include <doca_buf_pool.h>
@@ -66,7 +72,8 @@ protected:
     [[nodiscard]] BufHandle buf(doca_mmap *map, std::vector<std::byte> &memory, std::size_t at, std::size_t data_length)
     {
         BufHandle made;
-        must(doca_buf_inventory_buf_get_by_args(inventory, map, &memory[at], 512, &memory[at], data_length, made.out()));
+        must(
+            doca_buf_inventory_buf_get_by_args(inventory, map, &memory[at], 512, &memory[at], data_length, made.out()));
         return made;
     }
     void expect_equal(std::size_t at, std::size_t length) const
@@ -200,16 +207,19 @@ TEST_F(RdmaSetters, sync_events_of_other_nodes)
 
     const std::uint64_t start = 40;
     std::memcpy(a_memory.data(), &start, sizeof(start));
-    const BufHandle src = buf(a_map, a_memory, 0, 8), old = buf(a_map, a_memory, 64, 8), dst = buf(a_map, a_memory, 128, 0);
+    const BufHandle src = buf(a_map, a_memory, 0, 8), old = buf(a_map, a_memory, 64, 8),
+                    dst = buf(a_map, a_memory, 128, 0);
     Outcome set, added, read;
     doca_rdma_task_remote_net_sync_event_notify_set *setting = nullptr;
-    must(doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(a.get(), nullptr, nullptr, nullptr, {}, &setting));
+    must(doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(a.get(), nullptr, nullptr, nullptr, {},
+                                                                       &setting));
     EXPECT_KEPT(doca_rdma_task_remote_net_sync_event_notify_set, setting, rdma_connection, of_a);
     EXPECT_KEPT(doca_rdma_task_remote_net_sync_event_notify_set, setting, sync_event, there);
     EXPECT_KEPT(doca_rdma_task_remote_net_sync_event_notify_set, setting, src_buf, src);
     run(set, doca_rdma_task_remote_net_sync_event_notify_set_as_task(setting));
     doca_rdma_task_remote_net_sync_event_notify_add *adding = nullptr;
-    must(doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(a.get(), nullptr, nullptr, nullptr, 0, {}, &adding));
+    must(doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(a.get(), nullptr, nullptr, nullptr, 0, {},
+                                                                       &adding));
     EXPECT_KEPT(doca_rdma_task_remote_net_sync_event_notify_add, adding, rdma_connection, of_a);
     EXPECT_KEPT(doca_rdma_task_remote_net_sync_event_notify_add, adding, sync_event, there);
     EXPECT_KEPT(doca_rdma_task_remote_net_sync_event_notify_add, adding, result_buf, old);
@@ -289,7 +299,8 @@ TEST(RdmaProperties, are_kept_until_the_start)
     EXPECT_EQ(doca_rdma_cap_get_max_recv_queue_size(info, &length), DOCA_SUCCESS);
     EXPECT_GE(length, 16u);
     EXPECT_EQ(doca_rdma_set_recv_queue_size(rdma, 0), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_rdma_set_recv_queue_size(rdma, 16), DOCA_ERROR_NOT_SUPPORTED) << "the receives' configuration says it";
+    EXPECT_EQ(doca_rdma_set_recv_queue_size(rdma, 16), DOCA_ERROR_NOT_SUPPORTED)
+        << "the receives' configuration says it";
     EXPECT_EQ(doca_rdma_get_recv_queue_size(rdma, &length), DOCA_SUCCESS);
     EXPECT_EQ(length, RdmaInstance::num_tasks);
     EXPECT_EQ(doca_rdma_cap_task_receive_get_max_dst_buf_list_len(info, DOCA_RDMA_TRANSPORT_TYPE_RC, &length),
@@ -313,13 +324,13 @@ TEST_F(ComchSetters, contexts_and_connections_tell_what_they_are)
 {
     const doca_devinfo *const info = doca_dev_as_devinfo(dpu);
     std::uint32_t number = 0;
-    for (const auto ask : {doca_comch_cap_get_max_clients, doca_comch_cap_get_max_name_len,
-                           doca_comch_cap_get_max_recv_queue_size, doca_comch_cap_get_max_send_tasks,
-                           doca_comch_consumer_cap_get_max_buf_list_len, doca_comch_consumer_cap_get_max_buf_size,
-                           doca_comch_consumer_cap_get_max_consumers, doca_comch_consumer_cap_get_max_imm_data_len,
-                           doca_comch_consumer_cap_get_max_num_tasks, doca_comch_producer_cap_get_max_buf_list_len,
-                           doca_comch_producer_cap_get_max_buf_size, doca_comch_producer_cap_get_max_num_tasks,
-                           doca_comch_producer_cap_get_max_producers}) {
+    for (const auto ask :
+         {doca_comch_cap_get_max_clients, doca_comch_cap_get_max_name_len, doca_comch_cap_get_max_recv_queue_size,
+          doca_comch_cap_get_max_send_tasks, doca_comch_consumer_cap_get_max_buf_list_len,
+          doca_comch_consumer_cap_get_max_buf_size, doca_comch_consumer_cap_get_max_consumers,
+          doca_comch_consumer_cap_get_max_imm_data_len, doca_comch_consumer_cap_get_max_num_tasks,
+          doca_comch_producer_cap_get_max_buf_list_len, doca_comch_producer_cap_get_max_buf_size,
+          doca_comch_producer_cap_get_max_num_tasks, doca_comch_producer_cap_get_max_producers}) {
         number = 0;
         EXPECT_EQ(ask(info, &number), DOCA_SUCCESS);
         EXPECT_GT(number, 0u);
@@ -399,9 +410,7 @@ TEST_F(ComchSetters, tasks_of_the_fast_path)
     EXPECT_EQ(data_len_of(dst), 32u);
     (void)doca_ctx_stop(sending);
     (void)doca_ctx_stop(receiving);
-    run_until([&] {
-        return state_of(receiving) == DOCA_CTX_STATE_IDLE && state_of(sending) == DOCA_CTX_STATE_IDLE;
-    });
+    run_until([&] { return state_of(receiving) == DOCA_CTX_STATE_IDLE && state_of(sending) == DOCA_CTX_STATE_IDLE; });
 }
 
 void clear_flag(void *, std::size_t, void *opaque)

@@ -2,7 +2,14 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // SHA tasks: whole messages and pieces, where the digest goes, and what is refused.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <span>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <doca_sha.h>
 
@@ -24,8 +31,7 @@ std::vector<std::string> hashing_devices()
     std::vector<std::string> names;
     const DevinfoList list;
     for (doca_devinfo *info : list) {
-        const bool can =
-            doca_sha_cap_task_hash_get_supported(info, DOCA_SHA_ALGORITHM_SHA256) == DOCA_SUCCESS;
+        const bool can = doca_sha_cap_task_hash_get_supported(info, DOCA_SHA_ALGORITHM_SHA256) == DOCA_SUCCESS;
         if (can && !(is_soft(ibdev_of(info)) && !names.empty()))
             names.push_back(ibdev_of(info));
     }
@@ -287,9 +293,8 @@ TEST_P(ShaTaskTest, tasks_are_as_many_as_the_logarithm_says)
     EXPECT_EQ(doca_sha_task_hash_get_dst(tasks[0]), dst);
     for (doca_sha_task_hash *const task : tasks)
         doca_task_free(doca_sha_task_hash_as_task(task));
-    EXPECT_EQ(
-        doca_sha_task_hash_alloc_init(sha, no_value<doca_sha_algorithm>(9), src, dst, {.u64 = 7}, &more),
-        DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_sha_task_hash_alloc_init(sha, no_value<doca_sha_algorithm>(9), src, dst, {.u64 = 7}, &more),
+              DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_sha_task_hash_alloc_init(sha, DOCA_SHA_ALGORITHM_SHA1, nullptr, dst, {.u64 = 7}, &more),
               DOCA_ERROR_INVALID_VALUE);
 }
@@ -297,13 +302,11 @@ TEST_P(ShaTaskTest, tasks_are_as_many_as_the_logarithm_says)
 TEST_P(ShaTaskTest, configuration_belongs_to_idle_contexts)
 {
     EXPECT_EQ(doca_sha_task_hash_set_conf(sha, hash_ended<true>, hash_ended<false>, 0), DOCA_ERROR_BAD_STATE);
-    EXPECT_EQ(doca_sha_task_partial_hash_set_conf(sha, piece_ended<true>, piece_ended<false>, 0),
-              DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(doca_sha_task_partial_hash_set_conf(sha, piece_ended<true>, piece_ended<false>, 0), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_sha_destroy(sha), DOCA_ERROR_IN_USE);
     ASSERT_EQ(doca_ctx_stop(ctx()), DOCA_SUCCESS);
     EXPECT_EQ(doca_sha_task_hash_set_conf(sha, hash_ended<true>, nullptr, 0), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_sha_task_hash_set_conf(sha, hash_ended<true>, hash_ended<false>, 200),
-              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_sha_task_hash_set_conf(sha, hash_ended<true>, hash_ended<false>, 200), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_sha_task_hash_set_conf(sha, hash_ended<true>, hash_ended<false>, 0), DOCA_SUCCESS);
     doca_sha_task_hash *task = nullptr;
     const BufHandle src = source("abc");
@@ -394,8 +397,7 @@ TEST_P(ShaPieces, of_two_messages_do_not_mix)
     const BufHandle other_dst = room(32);
     alloc(DOCA_SHA_ALGORITHM_SHA256, first, dst);
     doca_sha_task_partial_hash *other = nullptr;
-    must(doca_sha_task_partial_hash_alloc_init(sha, DOCA_SHA_ALGORITHM_SHA256, first, other_dst, {.u64 = 9},
-                                               &other));
+    must(doca_sha_task_partial_hash_alloc_init(sha, DOCA_SHA_ALGORITHM_SHA256, first, other_dst, {.u64 = 9}, &other));
     EXPECT_EQ(run(as_task()), DOCA_SUCCESS);
     EXPECT_EQ(run(doca_sha_task_partial_hash_as_task(other)), DOCA_SUCCESS);
     EXPECT_EQ(run(doca_sha_task_partial_hash_as_task(other)),
@@ -448,8 +450,7 @@ TEST_P(ShaPieces, that_are_submitted_are_not_changed)
     ASSERT_EQ(doca_task_submit(as_task()), DOCA_SUCCESS);
     EXPECT_EQ(doca_sha_task_partial_hash_set_is_final_buf(task), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_sha_task_partial_hash_reset(task), DOCA_ERROR_BAD_STATE);
-    EXPECT_EQ(doca_sha_task_partial_hash_set_algorithm(task, DOCA_SHA_ALGORITHM_SHA256),
-              DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(doca_sha_task_partial_hash_set_algorithm(task, DOCA_SHA_ALGORITHM_SHA256), DOCA_ERROR_BAD_STATE);
     while (num_ended == 0)
         ASSERT_EQ(doca_pe_progress(pe), 1);
 }

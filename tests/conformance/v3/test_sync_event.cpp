@@ -3,8 +3,15 @@
 //
 // Sync events: synchronous, as contexts, and with their other side in a child process.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <poll.h>
 #include <sys/wait.h>
@@ -49,10 +56,10 @@ INSTANTIATE_FOR_COPYING_DEVICES(SyncEvent);
 TEST_P(SyncEvent, a_device_that_has_them_does_each_task)
 {
     const doca_devinfo *const info = doca_dev_as_devinfo(dev);
-    for (const auto ask : {doca_sync_event_cap_task_get_is_supported, doca_sync_event_cap_task_notify_set_is_supported,
-                           doca_sync_event_cap_task_notify_add_is_supported,
-                           doca_sync_event_cap_task_wait_eq_is_supported,
-                           doca_sync_event_cap_task_wait_neq_is_supported}) {
+    for (const auto ask :
+         {doca_sync_event_cap_task_get_is_supported, doca_sync_event_cap_task_notify_set_is_supported,
+          doca_sync_event_cap_task_notify_add_is_supported, doca_sync_event_cap_task_wait_eq_is_supported,
+          doca_sync_event_cap_task_wait_neq_is_supported}) {
         EXPECT_EQ(ask(info), DOCA_SUCCESS);
         EXPECT_EQ(ask(nullptr), DOCA_ERROR_INVALID_VALUE);
     }
@@ -112,7 +119,8 @@ TEST_P(SyncEvent, takes_any_mask)
     const EventHandle event = local_event(dev);
     ASSERT_EQ(doca_sync_event_start(event), DOCA_SUCCESS);
     EXPECT_EQ(doca_sync_event_update_set(event, 0x00ff00ff12345678), DOCA_SUCCESS);
-    for (const std::uint64_t mask : {std::uint64_t{0}, std::uint64_t{0x70}, std::uint64_t{0xff00ff}, std::uint64_t{1} << 63}) {
+    for (const std::uint64_t mask :
+         {std::uint64_t{0}, std::uint64_t{0x70}, std::uint64_t{0xff00ff}, std::uint64_t{1} << 63}) {
         SCOPED_TRACE(mask);
         const std::uint64_t masked = 0x00ff00ff12345678 & mask;
         EXPECT_EQ(doca_sync_event_wait_eq(event, masked, mask), DOCA_SUCCESS);
@@ -129,11 +137,10 @@ TEST_P(SyncEvent, a_wait_ends_with_the_value_it_waits_for_and_no_other)
         std::vector<std::uint64_t> in_vain;
         std::uint64_t end;
     };
-    for (const Case &each : {Case{doca_sync_event_wait_eq, 3, {2, 4, all_bits}, 3},
-                             Case{doca_sync_event_wait_neq_yield, 7, {7}, 8},
-                             Case{doca_sync_event_wait_eq_yield, 0, {1, all_bits}, 0},
-                             Case{doca_sync_event_wait_neq, all_bits, {all_bits}, 0},
-                             Case{doca_sync_event_wait_gt, 3, {0, 3}, 4}}) {
+    for (const Case &each :
+         {Case{doca_sync_event_wait_eq, 3, {2, 4, all_bits}, 3}, Case{doca_sync_event_wait_neq_yield, 7, {7}, 8},
+          Case{doca_sync_event_wait_eq_yield, 0, {1, all_bits}, 0},
+          Case{doca_sync_event_wait_neq, all_bits, {all_bits}, 0}, Case{doca_sync_event_wait_gt, 3, {0, 3}, 4}}) {
         const EventHandle event = local_event(dev);
         ASSERT_EQ(doca_sync_event_start(event), DOCA_SUCCESS);
         must(doca_sync_event_update_set(event, each.in_vain[0]));
@@ -172,8 +179,7 @@ TEST_P(SyncEvent, needs_one_location_a_side)
     EXPECT_EQ(doca_sync_event_start(event), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_sync_event_add_publisher_location_cpu(event, nullptr), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_sync_event_add_publisher_location_dpa(event, nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_sync_event_cap_is_export_to_gpu_supported(doca_dev_as_devinfo(dev)),
-              DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(doca_sync_event_cap_is_export_to_gpu_supported(doca_dev_as_devinfo(dev)), DOCA_ERROR_NOT_SUPPORTED);
 }
 
 TEST_P(SyncEvent, is_where_the_program_says)
@@ -181,9 +187,9 @@ TEST_P(SyncEvent, is_where_the_program_says)
     alignas(8) std::uint64_t word = 9;
     {
         const EventHandle event = local_event(dev);
-        EXPECT_EQ(doca_sync_event_set_addr(
-                      event, reinterpret_cast<std::uint64_t *>(reinterpret_cast<char *>(&word) + 1)),
-                  DOCA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(
+            doca_sync_event_set_addr(event, reinterpret_cast<std::uint64_t *>(reinterpret_cast<char *>(&word) + 1)),
+            DOCA_ERROR_INVALID_VALUE);
         must(doca_sync_event_set_addr(event, &word));
         must(doca_sync_event_start(event));
         EXPECT_EQ(value_of(event), 9u);

@@ -5,7 +5,13 @@
 // spoiled, whose contexts are stopped and started, in callbacks and outside of them. Whatever happens, each task comes
 // back once, with the right bytes, and each context becomes idle. A failure names its seed.
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "../support/environment.hpp"
 #include "dma_tasks.hpp"

@@ -2,7 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Tasks of a DMA context: from their allocation to their callback, and the states of the context around them.
+#include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "dma_tasks.hpp"
 

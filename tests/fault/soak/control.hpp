@@ -103,8 +103,7 @@ enum class Fault : std::uint32_t {
 
 struct Plan {
     Fault fault;
-    std::uint64_t
-        quota[2]; ///< jobs other than receives that a side submits; in a kill they go on until it fails
+    std::uint64_t quota[2]; ///< jobs other than receives that a side submits; in a kill they go on until it fails
     bool is_event_driven[2];
     bool is_rebuilt[2]; ///< everything is destroyed and made anew, not only stopped and started
 };

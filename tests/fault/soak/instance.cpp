@@ -14,8 +14,7 @@ namespace soak {
 
 namespace {
 
-constexpr std::uint32_t rdma_rights =
-    DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
+constexpr std::uint32_t rdma_rights = DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
 constexpr std::size_t num_bufs = max_jobs * (max_pieces + 1);
 
 template <typename Object, auto destroy>
@@ -47,8 +46,8 @@ Memory::Memory(std::size_t size, bool is_shareable) : size_(size)
         fd_ = memfd_create("soak_rdma", MFD_CLOEXEC);
         expect(fd_ >= 0 && ftruncate(fd_, static_cast<off_t>(size)) == 0, "no memfd");
     }
-    void *const mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                              fd_ >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd_, 0);
+    void *const mapped =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, fd_ >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd_, 0);
     expect(mapped != MAP_FAILED, "no memory");
     data_ = static_cast<std::byte *>(mapped);
 }
@@ -60,8 +59,8 @@ Memory::~Memory()
         close(fd_);
 }
 
-Instance::Instance(const char *device, bool is_event_driven, bool exposed_is_shareable,
-                   bool local_is_shareable, std::size_t local_size)
+Instance::Instance(const char *device, bool is_event_driven, bool exposed_is_shareable, bool local_is_shareable,
+                   std::size_t local_size)
     : exposed_(exposed_size, exposed_is_shareable),
       local_(local_size, local_is_shareable),
       dev_(open_rdma_device(device)),
@@ -72,8 +71,7 @@ Instance::Instance(const char *device, bool is_event_driven, bool exposed_is_sha
     local_map_ = map(local_, DOCA_ACCESS_LOCAL_READ_WRITE);
     const void *descriptor = nullptr;
     std::size_t descriptor_size = 0;
-    must(doca_mmap_export_rdma(exposed_map_.get(), dev_.get(), &descriptor, &descriptor_size),
-         "exporting memory");
+    must(doca_mmap_export_rdma(exposed_map_.get(), dev_.get(), &descriptor, &descriptor_size), "exporting memory");
     descriptor_ = {static_cast<const std::byte *>(descriptor), descriptor_size};
 
     doca_buf_inventory *inventory = nullptr;
@@ -141,8 +139,7 @@ std::span<const std::byte> Instance::start()
     const void *details = nullptr;
     std::size_t details_size = 0;
     must(doca_rdma_export(rdma_.get(), &details, &details_size), "exporting the connection");
-    expect(details_size > 0 && details_size <= 256,
-           "connection details of " + std::to_string(details_size) + " bytes");
+    expect(details_size > 0 && details_size <= 256, "connection details of " + std::to_string(details_size) + " bytes");
     must(doca_ctx_workq_add(ctx(), workq_.get()), "adding the work queue");
     has_workq_ = true;
     return {static_cast<const std::byte *>(details), details_size};
@@ -154,8 +151,7 @@ bool Instance::connect(std::span<const std::byte> details, std::span<const std::
     if (status == DOCA_ERROR_CONNECTION_ABORTED)
         return false;
     must(status, "connecting");
-    expect(state() == DOCA_RDMA_STATE_CONNECTED || state() == DOCA_RDMA_STATE_ERROR,
-           "connected, and not in CONNECTED");
+    expect(state() == DOCA_RDMA_STATE_CONNECTED || state() == DOCA_RDMA_STATE_ERROR, "connected, and not in CONNECTED");
     doca_mmap *map = nullptr;
     // INVALID_VALUE is what the exporter's death looks like, and NOT_PERMITTED that of one that is just
     // dying.
@@ -220,12 +216,10 @@ Handle<doca_mmap, doca_mmap_destroy> Instance::map(const Memory &memory, std::ui
     return handle;
 }
 
-doca_buf *Instance::take(doca_mmap *map, std::byte *head, std::size_t len, std::byte *data,
-                         std::size_t data_len)
+doca_buf *Instance::take(doca_mmap *map, std::byte *head, std::size_t len, std::byte *data, std::size_t data_len)
 {
     doca_buf *buf = nullptr;
-    must(doca_buf_inventory_buf_by_args(inventory_.get(), map, head, len, data, data_len, &buf),
-         "taking a buffer");
+    must(doca_buf_inventory_buf_by_args(inventory_.get(), map, head, len, data, data_len, &buf), "taking a buffer");
     return buf;
 }
 

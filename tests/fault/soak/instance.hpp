@@ -87,8 +87,7 @@ public:
     [[nodiscard]] Memory &exposed() noexcept { return exposed_; }
     [[nodiscard]] std::byte *remote() const noexcept { return remote_; }
 
-    [[nodiscard]] doca_buf *take_local(std::byte *head, std::size_t len, std::byte *data,
-                                       std::size_t data_len);
+    [[nodiscard]] doca_buf *take_local(std::byte *head, std::size_t len, std::byte *data, std::size_t data_len);
     [[nodiscard]] doca_buf *take_remote(std::size_t offset, std::size_t len, std::size_t data_len);
 
 private:

@@ -5,7 +5,15 @@
 #include "jobs.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <arpa/inet.h>
 
@@ -45,10 +53,8 @@ doca_error_t Jobs::retrieve()
     const std::uint64_t slot = event.user_data.u64 & 0xffffffff;
     expect(slot < max_jobs, "an event with user data of no job");
     Job &job = jobs_[slot];
-    expect(job.is_in_flight && job.generation == event.user_data.u64 >> 32,
-           "reported twice: " + text_of(job));
-    expect(event.type == base_of(job.kind, nullptr).type,
-           "the type in the event is not that of " + text_of(job));
+    expect(job.is_in_flight && job.generation == event.user_data.u64 >> 32, "reported twice: " + text_of(job));
+    expect(event.type == base_of(job.kind, nullptr).type, "the type in the event is not that of " + text_of(job));
     job.is_in_flight = false;
     --(job.kind == Kind::receive ? num_receives_ : num_sends_);
 
@@ -78,8 +84,7 @@ doca_error_t Jobs::retrieve()
         expect(control_.plan.fault != Fault::none, "NOT_PERMITTED from " + text_of(job));
         break;
     case DOCA_ERROR_SHUTDOWN: // receives are cancelled at the end of each epoch
-        expect(control_.plan.fault != Fault::none || job.kind == Kind::receive,
-               "SHUTDOWN from " + text_of(job));
+        expect(control_.plan.fault != Fault::none || job.kind == Kind::receive, "SHUTDOWN from " + text_of(job));
         break;
     default:
         throw Wrong(std::string(doca_get_error_name(filled.result)) + " from " + text_of(job));
@@ -103,23 +108,21 @@ void Jobs::check(Job &job, const std::optional<doca_rdma_result> &result)
         expect(job.pieces[0].head[8] == canary && job.pieces[0].head[-1] == canary,
                "bytes around an atomic's result were changed: " + text_of(job));
     } else if (job.remote != nullptr) {
-        expect(data_len_of(job.remote) == job.size,
-               "the destination's data length is wrong: " + text_of(job));
+        expect(data_len_of(job.remote) == job.size, "the destination's data length is wrong: " + text_of(job));
     }
 }
 
 void Jobs::check_receive(Job &job, const std::optional<doca_rdma_result> &result)
 {
-    expect(job.message == received_, "messages are out of order: " + text_of(job) + " when message " +
-                                         std::to_string(received_) + " was due");
+    expect(job.message == received_,
+           "messages are out of order: " + text_of(job) + " when message " + std::to_string(received_) + " was due");
     ++received_;
     const Message message = message_of(control_.seed, epoch_, 1 - me_, job.message);
     expect(!job.is_short, "a receive that is too small has succeeded: " + text_of(job));
     if (result) {
-        const doca_rdma_opcode_t opcode = message.kind == Kind::send ? DOCA_RDMA_OPCODE_RECV_SEND
-                                          : message.kind == Kind::send_imm
-                                              ? DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM
-                                              : DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM;
+        const doca_rdma_opcode_t opcode = message.kind == Kind::send       ? DOCA_RDMA_OPCODE_RECV_SEND
+                                          : message.kind == Kind::send_imm ? DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM
+                                                                           : DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM;
         expect(result->opcode == opcode, "opcode " + std::to_string(result->opcode) + " in " + text_of(job));
         expect(result->length == message.size, "length " + std::to_string(result->length) + ", not " +
                                                    std::to_string(message.size) + ", in " + text_of(job));
@@ -156,9 +159,9 @@ void Jobs::check_destination(const Job &job, std::span<const std::byte> bytes) c
         expect(is_canary(piece.head - gap, gap + piece.prefix) &&
                    is_canary(piece.head + piece.prefix + piece.room, gap),
                "bytes around a buffer were changed by " + text_of(job));
-        expect(data_len_of(buf) == piece.prefix + here, "data length " + std::to_string(data_len_of(buf)) +
-                                                            ", not " + std::to_string(piece.prefix + here) +
-                                                            ", in " + text_of(job));
+        expect(data_len_of(buf) == piece.prefix + here, "data length " + std::to_string(data_len_of(buf)) + ", not " +
+                                                            std::to_string(piece.prefix + here) + ", in " +
+                                                            text_of(job));
         bytes = bytes.subspan(here);
         must(doca_buf_list_next(buf, &buf), "the next buffer");
     }

@@ -3,6 +3,9 @@
 #include "jobs.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <string>
 
 #include <arpa/inet.h>
 
@@ -18,10 +21,9 @@ constexpr std::size_t arena_size = max_size + slack + max_pieces * (2 * gap + 2 
 
 doca_job Jobs::base_of(Kind kind, doca_ctx *ctx)
 {
-    constexpr int types[] = {DOCA_RDMA_JOB_RECV,           DOCA_RDMA_JOB_SEND,
-                             DOCA_RDMA_JOB_SEND_IMM,       DOCA_RDMA_JOB_READ,
-                             DOCA_RDMA_JOB_WRITE,          DOCA_RDMA_JOB_WRITE_IMM,
-                             DOCA_RDMA_JOB_ATOMIC_CMP_SWP, DOCA_RDMA_JOB_ATOMIC_FETCH_ADD};
+    constexpr int types[] = {
+        DOCA_RDMA_JOB_RECV,  DOCA_RDMA_JOB_SEND,      DOCA_RDMA_JOB_SEND_IMM,       DOCA_RDMA_JOB_READ,
+        DOCA_RDMA_JOB_WRITE, DOCA_RDMA_JOB_WRITE_IMM, DOCA_RDMA_JOB_ATOMIC_CMP_SWP, DOCA_RDMA_JOB_ATOMIC_FETCH_ADD};
     doca_job base{};
     base.type = types[static_cast<std::size_t>(kind)];
     base.ctx = ctx;
@@ -52,9 +54,8 @@ std::byte *Jobs::arena_of(const Job &job) const
 std::string Jobs::text_of(const Job &job) const
 {
     return std::string(kind_names[static_cast<std::size_t>(job.kind)]) + " of " + std::to_string(job.size) +
-           " bytes in " + std::to_string(job.pieces.size()) + " pieces at offset " +
-           std::to_string(job.offset) + " (slot " + std::to_string(slot_of(job)) + ", message " +
-           std::to_string(job.message) + ")";
+           " bytes in " + std::to_string(job.pieces.size()) + " pieces at offset " + std::to_string(job.offset) +
+           " (slot " + std::to_string(slot_of(job)) + ", message " + std::to_string(job.message) + ")";
 }
 
 void Jobs::begin(Instance &instance, std::uint32_t epoch)
@@ -103,8 +104,7 @@ bool Jobs::submit(Job &job, doca_job &base)
     job.is_in_flight = false;
     mine_.submitted[static_cast<std::size_t>(job.kind)].fetch_sub(1, std::memory_order_relaxed);
     release(job);
-    expect(status == DOCA_ERROR_BAD_STATE,
-           "submitting a " + text_of(job) + ": " + doca_get_error_name(status));
+    expect(status == DOCA_ERROR_BAD_STATE, "submitting a " + text_of(job) + ": " + doca_get_error_name(status));
     expect(control_.plan.fault != Fault::none || mine_.quiet.load(std::memory_order_relaxed) == epoch_,
            "BAD_STATE from submit, and nothing has failed");
     return false;
@@ -137,9 +137,8 @@ void Jobs::lay_out(Job &job, std::size_t total, bool is_source, std::uint64_t co
             std::memset(head + prefix, 0, room);
         std::memset(head + prefix + room, static_cast<int>(canary), behind + gap);
         job.pieces.push_back({head, prefix, room});
-        doca_buf *const buf = is_source
-                                  ? instance_->take_local(head, prefix + room + behind, head + prefix, room)
-                                  : instance_->take_local(head, prefix + room, head, prefix);
+        doca_buf *const buf = is_source ? instance_->take_local(head, prefix + room + behind, head + prefix, room)
+                                        : instance_->take_local(head, prefix + room, head, prefix);
         if (job.local == nullptr)
             job.local = buf;
         else
@@ -254,8 +253,7 @@ bool Jobs::submit_read_or_write(Job &job)
     const std::size_t source = job.size;
     if (source > 1 && random_.one_in(8))
         job.size = 1 + random_.below(source - 1);
-    const std::size_t room =
-        job.size < source || random_.one_in(2) ? job.size : job.size + random_.below(slack);
+    const std::size_t room = job.size < source || random_.one_in(2) ? job.size : job.size + random_.below(slack);
     lay_out(job, room, false, 0);
     if (source > 0)
         job.remote = instance_->take_remote(job.offset, source, source);
@@ -306,9 +304,7 @@ bool Jobs::submit_receive(bool may_be_short, bool &was_short)
     const bool takes_bytes = message.kind != Kind::write_imm;
     job.size = takes_bytes ? message.size : 0;
     job.is_short = may_be_short && job.size > 0;
-    lay_out(job,
-            job.is_short ? random_.below(job.size)
-                         : job.size + (random_.one_in(2) ? 0 : random_.below(slack)),
+    lay_out(job, job.is_short ? random_.below(job.size) : job.size + (random_.one_in(2) ? 0 : random_.below(slack)),
             false, 0);
     doca_rdma_job_recv receive{};
     receive.base = base_of(Kind::receive, instance_->ctx());

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "control.hpp"
@@ -89,10 +90,7 @@ private:
     [[nodiscard]] static std::vector<std::byte> bytes_of(const Job &job);
     void check_destination(const Job &job, std::span<const std::byte> bytes) const;
 
-    [[nodiscard]] std::size_t slot_of(const Job &job) const
-    {
-        return static_cast<std::size_t>(&job - jobs_.data());
-    }
+    [[nodiscard]] std::size_t slot_of(const Job &job) const { return static_cast<std::size_t>(&job - jobs_.data()); }
     [[nodiscard]] std::byte *arena_of(const Job &job) const;
     [[nodiscard]] std::string text_of(const Job &job) const;
 

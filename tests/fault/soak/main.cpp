@@ -4,14 +4,17 @@
 // soak_rdma: two processes at random RDMA jobs, which are killed and come back, and every byte checked
 // against a model.
 #include <charconv>
+#include <cstddef>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <optional>
 #include <random>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "../../../tools/common/options.hpp"
 #include "supervisor.hpp"
@@ -68,14 +71,12 @@ int main(int argc, char **argv)
     parser.add_value(0, "seconds", "N", "to run at least; default 20", number_into(options.seconds));
     parser.add_value(0, "jobs", "N", "to run at least; default 0", number_into(options.jobs));
     parser.add_value(0, "kills", "N", "at least, of either side; default 10", number_into(options.kills));
-    parser.add_value(0, "seed", "S", "of everything that is random; default a new one",
-                     number_into(options.seed));
+    parser.add_value(0, "seed", "S", "of everything that is random; default a new one", number_into(options.seed));
     parser.add_value(0, "patience", "N", "seconds until something counts as hanging; default 60",
                      number_into(options.patience));
     parser.add_value(0, "device", "NAME", "of one side; default the first that does RDMA",
                      name_into(options.devices[0]));
-    parser.add_value(0, "peer-device", "NAME", "of the other side; default the same",
-                     name_into(options.devices[1]));
+    parser.add_value(0, "peer-device", "NAME", "of the other side; default the same", name_into(options.devices[1]));
     parser.add_flag(0, "log", "show what the library logs, which is a lot", options.keeps_log);
     if (const auto status = parser.parse({argv + 1, argv + argc}, std::cout, std::cerr))
         return *status;

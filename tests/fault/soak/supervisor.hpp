@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <ctime>
 #include <iostream>
@@ -43,8 +45,7 @@ inline double now()
 
 inline void sleep_for(std::uint64_t nanoseconds)
 {
-    const timespec time = {static_cast<time_t>(nanoseconds / 1000000000),
-                           static_cast<long>(nanoseconds % 1000000000)};
+    const timespec time = {static_cast<time_t>(nanoseconds / 1000000000), static_cast<long>(nanoseconds % 1000000000)};
     nanosleep(&time, nullptr);
 }
 
@@ -52,8 +53,7 @@ class Supervisor {
 public:
     explicit Supervisor(const Options &options) : options_(options), random_(mix(options.seed, 3))
     {
-        void *const page =
-            mmap(nullptr, sizeof(Control), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        void *const page = mmap(nullptr, sizeof(Control), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         if (page == MAP_FAILED)
             throw std::runtime_error("no shared memory");
         control_ = new (page) Control();
@@ -84,8 +84,8 @@ public:
             run_epoch();
             if (now() >= next_report) {
                 next_report = now() + 5;
-                std::cerr << "soak_rdma: " << static_cast<int>(now() - start_) << " s, " << num_jobs()
-                          << " jobs, " << num_kills_ << " kills, epoch " << epoch_ << '\n';
+                std::cerr << "soak_rdma: " << static_cast<int>(now() - start_) << " s, " << num_jobs() << " jobs, "
+                          << num_kills_ << " kills, epoch " << epoch_ << '\n';
             }
         }
         control_->is_ending.store(true, std::memory_order_release);
@@ -103,17 +103,16 @@ public:
         const auto total = [&](auto field) {
             return (control_->sides[0].*field).load() + (control_->sides[1].*field).load();
         };
-        std::cout << "soak_rdma: " << num_jobs() << " jobs in " << static_cast<int>(now() - start_ + 0.5)
-                  << " s, seed " << options_.seed << "\n ";
+        std::cout << "soak_rdma: " << num_jobs() << " jobs in " << static_cast<int>(now() - start_ + 0.5) << " s, seed "
+                  << options_.seed << "\n ";
         for (std::size_t kind = 0; kind < num_kinds; ++kind)
             std::cout << ' ' << kind_names[kind] << ' '
                       << control_->sides[0].submitted[kind] + control_->sides[1].submitted[kind];
-        std::cout << "\n  " << total(&SideControl::succeeded) << " succeeded ("
-                  << (total(&SideControl::bytes) >> 20) << " MiB), " << total(&SideControl::failed)
-                  << " failed or flushed on purpose\n  " << epoch_ << " connections, " << num_kills_
-                  << " kills, " << num_faults_ << " other faults, " << total(&SideControl::recoveries)
-                  << " recoveries of survivors\n  " << total(&SideControl::waits) << " waits for events, "
-                  << total(&SideControl::late_waits) << " of them ended late; "
+        std::cout << "\n  " << total(&SideControl::succeeded) << " succeeded (" << (total(&SideControl::bytes) >> 20)
+                  << " MiB), " << total(&SideControl::failed) << " failed or flushed on purpose\n  " << epoch_
+                  << " connections, " << num_kills_ << " kills, " << num_faults_ << " other faults, "
+                  << total(&SideControl::recoveries) << " recoveries of survivors\n  " << total(&SideControl::waits)
+                  << " waits for events, " << total(&SideControl::late_waits) << " of them ended late; "
                   << total(&SideControl::fd_checks) << " checks for leaks\n";
     }
 
@@ -146,10 +145,7 @@ private:
             part = std::min(part, static_cast<double>(num_jobs()) / static_cast<double>(options_.jobs));
         return std::min(part, 1.0);
     }
-    [[nodiscard]] bool is_enough() const
-    {
-        return progress() >= 1 && num_kills_ >= options_.kills && epoch_ > 2;
-    }
+    [[nodiscard]] bool is_enough() const { return progress() >= 1 && num_kills_ >= options_.kills && epoch_ > 2; }
 
     void spawn(int side)
     {
@@ -201,8 +197,8 @@ private:
             if (pids_[side] <= 0 || waitpid(pids_[side], &status, WNOHANG) <= 0)
                 continue;
             pids_[side] = -1;
-            text += (text.empty() ? "side " : "\n  side ") + std::to_string(side) +
-                    " has ended, wait status " + std::to_string(status);
+            text += (text.empty() ? "side " : "\n  side ") + std::to_string(side) + " has ended, wait status " +
+                    std::to_string(status);
         }
         if (!text.empty())
             throw std::runtime_error(text);
@@ -289,11 +285,10 @@ private:
         std::string text;
         for (const SideControl &side : control_->sides) {
             text += text.empty() ? "" : "; ";
-            text += "stage " + std::to_string(side.stage) + ", ready " + std::to_string(side.ready) +
-                    ", connected " + std::to_string(side.connected) + ", sent_all " +
-                    std::to_string(side.sent_all) + ", quiet " + std::to_string(side.quiet) + ", broken " +
-                    std::to_string(side.broken) + ", over " + std::to_string(side.over) + ", done " +
-                    std::to_string(side.done);
+            text += "stage " + std::to_string(side.stage) + ", ready " + std::to_string(side.ready) + ", connected " +
+                    std::to_string(side.connected) + ", sent_all " + std::to_string(side.sent_all) + ", quiet " +
+                    std::to_string(side.quiet) + ", broken " + std::to_string(side.broken) + ", over " +
+                    std::to_string(side.over) + ", done " + std::to_string(side.done);
         }
         return text;
     }

@@ -3,8 +3,12 @@
 //
 // One side: it connects, runs jobs against its peer until the epoch ends well or breaks, checks, and begins
 // again.
+#include <atomic>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -125,8 +129,7 @@ private:
             mine_.stage = running;
             exchange();
         } else {
-            expect(control_.plan.fault == Fault::kill || is_now(peer_.broken),
-                   "no connection, and the peer lives");
+            expect(control_.plan.fault == Fault::kill || is_now(peer_.broken), "no connection, and the peer lives");
             state(mine_.broken);
         }
         mine_.stage = flushing;
@@ -180,9 +183,9 @@ private:
         expect(now_held.descriptors <= holdings_.descriptors,
                std::to_string(now_held.descriptors) + " open descriptors, after " +
                    std::to_string(holdings_.descriptors) + " the first time");
-        expect(now_held.mappings <= holdings_.mappings,
-               std::to_string(now_held.mappings) + " mappings of memfds, after " +
-                   std::to_string(holdings_.mappings) + " the first time");
+        expect(now_held.mappings <= holdings_.mappings, std::to_string(now_held.mappings) +
+                                                            " mappings of memfds, after " +
+                                                            std::to_string(holdings_.mappings) + " the first time");
         mine_.fd_checks.fetch_add(1, std::memory_order_relaxed);
     }
 
@@ -194,8 +197,7 @@ private:
         double must_fail_by = 0;
         std::uint32_t idle = 0;
         while (true) {
-            const bool goes_on = peer_has_gone() || plan.fault == Fault::kill ||
-                                 plan.fault == Fault::short_receive ||
+            const bool goes_on = peer_has_gone() || plan.fault == Fault::kill || plan.fault == Fault::short_receive ||
                                  (plan.fault == Fault::early_stop && me_ == 1);
             const bool is_through = !goes_on && (num_submitted_ >= plan.quota[me_] || now() > end);
             if (!is_through && !submit_some())
@@ -250,8 +252,8 @@ private:
     [[nodiscard]] bool post_receives(std::uint64_t wanted)
     {
         while (jobs_.num_receives() < wanted) {
-            const bool may_be_short = control_.plan.fault == Fault::short_receive && me_ == 0 &&
-                                      !has_shortened_ && jobs_.num_posted() >= control_.plan.quota[0] % 200;
+            const bool may_be_short = control_.plan.fault == Fault::short_receive && me_ == 0 && !has_shortened_ &&
+                                      jobs_.num_posted() >= control_.plan.quota[0] % 200;
             bool was_short = false;
             if (!jobs_.submit_receive(may_be_short, was_short))
                 return false;

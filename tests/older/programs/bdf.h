@@ -25,7 +25,7 @@ static inline struct doca_pci_bdf parse(const char *text)
 #if DOCA_API >= 10500
 #define GET_PCI_ADDR(info, bdf) doca_devinfo_get_pci_addr(info, &(bdf))
 #else
-#define GET_PCI_ADDR(info, bdf)                                                                              \
+#define GET_PCI_ADDR(info, bdf)                                                                                        \
     doca_devinfo_property_get(info, DOCA_DEVINFO_PROPERTY_PCI_ADDR, (uint8_t *)&(bdf), sizeof(bdf))
 #endif
 

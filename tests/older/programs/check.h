@@ -12,23 +12,23 @@
 
 #include <doca_error.h>
 
-#define CHECK(condition)                                                                                     \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                          \
-            exit(1);                                                                                         \
-        }                                                                                                    \
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                                    \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 #define WORKS(call) GIVES(call, DOCA_SUCCESS)
 
-#define GIVES(call, wanted)                                                                                  \
-    do {                                                                                                     \
-        const doca_error_t code_ = (call);                                                                   \
-        if (code_ != (wanted)) {                                                                             \
-            fprintf(stderr, "%s:%d: %s gives %s\n", __FILE__, __LINE__, #call, doca_get_error_name(code_));  \
-            exit(1);                                                                                         \
-        }                                                                                                    \
+#define GIVES(call, wanted)                                                                                            \
+    do {                                                                                                               \
+        const doca_error_t code_ = (call);                                                                             \
+        if (code_ != (wanted)) {                                                                                       \
+            fprintf(stderr, "%s:%d: %s gives %s\n", __FILE__, __LINE__, #call, doca_get_error_name(code_));            \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 #endif

@@ -53,7 +53,8 @@ int main(void)
     GIVES(doca_mmap_export(mmap, dev, &descriptor, &length), DOCA_ERROR_NOT_SUPPORTED);
     CHECK(descriptor == NULL);
     for (i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-        GIVES(doca_mmap_create_from_export(NULL, texts[i], strlen(texts[i]) + 1, dpu, &imported), DOCA_ERROR_INVALID_VALUE);
+        GIVES(doca_mmap_create_from_export(NULL, texts[i], strlen(texts[i]) + 1, dpu, &imported),
+              DOCA_ERROR_INVALID_VALUE);
     WORKS(doca_mmap_destroy(mmap));
     WORKS(doca_dev_close(dev));
     WORKS(doca_dev_close(dpu));

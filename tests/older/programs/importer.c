@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// importer PCI_ADDRESS: reads what an exporter of any level has written from stdin, copies the exporter's text here, and
-// one of its own there.
+// importer PCI_ADDRESS: reads what an exporter of any level has written from stdin, copies the exporter's text here,
+// and one of its own there.
 #include <unistd.h>
 
 #include "bdf.h"

@@ -15,7 +15,8 @@ int main(void)
     uint32_t lkey = 5;
     set_up(&copier, dev, 1);
     buf = buf_of(&copier, mmap, memory, sizeof(memory));
-    GIVES(doca_buf_get_lkey(buf, dev, DOCA_ACCESS_REMOTE_READ | DOCA_ACCESS_REMOTE_WRITE, &lkey), DOCA_ERROR_NOT_SUPPORTED);
+    GIVES(doca_buf_get_lkey(buf, dev, DOCA_ACCESS_REMOTE_READ | DOCA_ACCESS_REMOTE_WRITE, &lkey),
+          DOCA_ERROR_NOT_SUPPORTED);
     GIVES(doca_buf_get_lkey(buf, dev, 16, &lkey), DOCA_ERROR_INVALID_VALUE);
     CHECK(lkey == 5);
     WORKS(doca_buf_refcount_rm(buf, NULL));

@@ -21,7 +21,8 @@ int main(void)
     WORKS(doca_devinfo_remote_list_create(dev, filter, &list, &count));
     CHECK(count > 0);
     WORKS(doca_devinfo_remote_property_get(list[0], DOCA_DEVINFO_REMOTE_PROPERTY_VUID, (uint8_t *)vuid, sizeof(vuid)));
-    WORKS(doca_devinfo_remote_property_get(list[0], DOCA_DEVINFO_REMOTE_PROPERTY_PCI_ADDR, (uint8_t *)&bdf, sizeof(bdf)));
+    WORKS(
+        doca_devinfo_remote_property_get(list[0], DOCA_DEVINFO_REMOTE_PROPERTY_PCI_ADDR, (uint8_t *)&bdf, sizeof(bdf)));
     WORKS(doca_devinfo_remote_property_get(list[0], property, (uint8_t *)&type, sizeof(type)));
     CHECK(type == DOCA_PCI_FUNC_PF);
     CHECK(vuid[0] != '\0' && bdf.raw == parse("0b:00.0").raw);

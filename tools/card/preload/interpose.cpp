@@ -9,6 +9,7 @@
 #undef _FILE_OFFSET_BITS
 
 #include <cerrno>
+#include <climits>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>

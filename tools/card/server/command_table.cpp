@@ -4,7 +4,9 @@
 // The table of the uverbs commands: the function that implements each, and its name for faults and the log.
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
+#include <string_view>
 
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstring>
 #include <optional>
+#include <span>
 
 #include "big_endian.hpp"
 #include "engine.hpp"

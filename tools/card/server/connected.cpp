@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Send requests of reliable (RC) and unreliable (UC) connections.
+#include <cstddef>
+#include <cstdint>
+
 #include "big_endian.hpp"
 #include "engine.hpp"
 #include "limits.hpp"

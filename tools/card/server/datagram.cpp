@@ -4,6 +4,8 @@
 // Send requests of unreliable datagrams (UD). A message that cannot be delivered is lost without notice to the sender.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 
 #include "big_endian.hpp"
 #include "engine.hpp"

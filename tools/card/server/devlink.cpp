@@ -3,6 +3,8 @@
 #include "devlink.hpp"
 
 #include <cerrno>
+#include <cstddef>
+#include <cstring>
 #include <string>
 
 #include <linux/devlink.h>

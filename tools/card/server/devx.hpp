@@ -4,6 +4,7 @@
 // The device's command interface (PRM commands), which programs use through DEVX.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>

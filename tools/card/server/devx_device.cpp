@@ -3,7 +3,11 @@
 //
 // Queries of the device's capabilities and of its functions.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "devx.hpp"
 

@@ -3,6 +3,9 @@
 //
 // Commands about memory keys, and about aliases: keys that stand for a key of another function of the card.
 #include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 #include "big_endian.hpp"
 #include "devx.hpp"

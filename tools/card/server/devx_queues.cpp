@@ -3,6 +3,7 @@
 //
 // Commands about completion queues and queue pairs that DEVX creates in registered user memory.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "devx.hpp"

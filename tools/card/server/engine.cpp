@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "big_endian.hpp"

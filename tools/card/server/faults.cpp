@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "faults.hpp"
 
+#include <cstddef>
+
 namespace opendoca::card {
 
 namespace {

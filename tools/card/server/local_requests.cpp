@@ -4,6 +4,10 @@
 // Requests that involve no peer: memory copies by the DMA engine (MMO), and UMR requests, by which a program changes
 // keys itself.
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 #include "big_endian.hpp"
 #include "limits.hpp"

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "netlink.hpp"
 
+#include <algorithm>
+
 namespace opendoca::card {
 
 namespace {

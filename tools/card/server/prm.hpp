@@ -5,6 +5,7 @@
 // bits, from the most significant bit of the first byte.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 

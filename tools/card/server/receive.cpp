@@ -3,6 +3,9 @@
 //
 // Receive queues. They have no doorbell that wakes the card: their records are read when a message arrives.
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include "big_endian.hpp"
 #include "limits.hpp"

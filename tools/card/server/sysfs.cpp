@@ -2,9 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 #include "sysfs.hpp"
 
+#include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "../wire.hpp"
 #include "representor.hpp"

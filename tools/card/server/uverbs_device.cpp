@@ -4,7 +4,9 @@
 // Commands about the device (attributes, port, GIDs), and about the objects that consist of a handle only.
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>

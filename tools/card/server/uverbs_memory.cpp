@@ -3,6 +3,7 @@
 //
 // Commands about memory regions, memory windows and registered user memory.
 #include <cerrno>
+#include <cstdint>
 
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <linux/capability.h>
 #include <rdma/ib_user_ioctl_verbs.h>

@@ -4,6 +4,7 @@
 // Work requests in the format of send queues, and their execution.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <span>
+
 #include "../benchmark.hpp"
 
 namespace opendoca::tools {

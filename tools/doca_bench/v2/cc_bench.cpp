@@ -4,9 +4,15 @@
 // doca_bench cc: round trips of messages by Comm Channel and by bare socket pairs, in turns.
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <iostream>
 #include <map>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include <doca_version.h>
 

@@ -2,6 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 #include "dma_jobs.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
 #include "../machine.hpp"
 
 namespace opendoca::tools {

@@ -4,6 +4,9 @@
 // DMA by jobs of DOCA 2.2.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "../dma_session.hpp"

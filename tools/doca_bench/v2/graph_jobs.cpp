@@ -2,6 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Graphs on a work queue of DOCA 2.2.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 #include <doca_graph.h>
 
 #include "dma_jobs.hpp"

@@ -2,6 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Waits for sync events by jobs of DOCA 2.2.
+#include <cstdint>
+#include <memory>
+#include <optional>
+
 #include "../../common/doca.hpp"
 #include "../poller.hpp"
 #include "../sync_event_ways.hpp"

@@ -4,11 +4,16 @@
 // doca_bench connections: polling, jobs, set-up and memory with one pair of connected instances and with many, in turns
 // in one run.
 #include <algorithm>
+#include <cstddef>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <iterator>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 

@@ -3,6 +3,7 @@
 #include "rdma_crowd.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "../machine.hpp"
 

@@ -5,6 +5,12 @@
 #include "../rdma_loops.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace opendoca::tools {
 

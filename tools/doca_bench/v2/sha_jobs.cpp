@@ -2,6 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // SHA by jobs of DOCA 2.2.
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "../sha_session.hpp"
 
 namespace opendoca::tools {

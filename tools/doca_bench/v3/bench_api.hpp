@@ -4,6 +4,7 @@
 // The functions that the benchmarks of both generations use under common names, for the API of DOCA 3.0.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <api.hpp>

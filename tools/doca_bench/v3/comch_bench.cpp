@@ -4,7 +4,14 @@
 // doca_bench comch: messages of Comch's control path, in turns with bare socket pairs, and from producer to consumer,
 // in turns with UCX if requested.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iostream>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "../benchmark.hpp"
 #include "../machine.hpp"

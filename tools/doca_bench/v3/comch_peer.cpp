@@ -4,6 +4,9 @@
 
 #include <array>
 #include <cstdio>
+#include <exception>
+#include <stdexcept>
+#include <vector>
 
 #include <unistd.h>
 

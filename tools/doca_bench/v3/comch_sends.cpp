@@ -3,6 +3,11 @@
 //
 // Messages from a producer, each into a buffer of the peer's consumer.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>

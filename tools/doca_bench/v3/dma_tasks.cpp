@@ -4,6 +4,12 @@
 // DMA by tasks of DOCA 3.0.
 #include "dma_tasks.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
 namespace opendoca::tools {
 
 namespace {

@@ -4,6 +4,10 @@
 // DMA by tasks of DOCA 3.0.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <string>
+
 #include "../dma_session.hpp"
 #include "task_engine.hpp"
 

@@ -2,6 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Graphs on a progress engine of DOCA 3.0.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
 #include <doca_graph.h>
 
 #include "dma_tasks.hpp"

@@ -2,6 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Waits for sync events by tasks of DOCA 3.0.
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 #include "../poller.hpp"
 #include "../sync_event_ways.hpp"
 #include "task_engine.hpp"

@@ -2,6 +2,13 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // RDMA by tasks of DOCA 3.0: one instance with all connections.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "../rdma_loops.hpp"
 #include "task_engine.hpp"
 

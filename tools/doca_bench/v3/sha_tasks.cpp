@@ -2,6 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // SHA by tasks of DOCA 3.0.
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "../sha_session.hpp"
 #include "task_engine.hpp"
 

@@ -4,6 +4,9 @@
 // What doca_caps asks devices, under one name each in both generations: in the API of DOCA 2.2.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include <doca_comm_channel.h>
 #include <doca_dma.h>
 #include <doca_log.h>

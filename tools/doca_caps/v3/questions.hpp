@@ -4,6 +4,8 @@
 // What doca_caps asks devices, under one name each in both generations: in the API of DOCA 3.0.
 #pragma once
 
+#include <span>
+
 #include <doca_comch.h>
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>
@@ -92,9 +94,9 @@ inline constexpr CapabilityRow channel_rows[] = {
     {"comch_client", "Comch client", yes_or_no<can_be_client>, Ability::message_channel, "Comch"},
     {"comch_max_msg_size", "  bytes of a message", limit<has_messages, doca_comch_cap_get_max_msg_size>, {}},
     {"comch_consumer", "  consumers, producers", yes_or_no<has_fast_path>, Ability::message_channel}};
-inline constexpr CapabilityRow event_rows[] = {
-    {"sync_event_export_to_remote_net", "  to other nodes", success<doca_sync_event_cap_is_export_to_remote_net_supported>,
-     Ability::atomics}};
+inline constexpr CapabilityRow event_rows[] = {{"sync_event_export_to_remote_net", "  to other nodes",
+                                                success<doca_sync_event_cap_is_export_to_remote_net_supported>,
+                                                Ability::atomics}};
 
 inline doca_error_t set_log_level(bool is_verbose)
 {

@@ -36,8 +36,7 @@ int main(int argc, char **argv)
 
     if (start_logs() != DOCA_SUCCESS)
         return EXIT_FAILURE;
-    result =
-        parse_arguments("doca_comch_ctrl_path_client", "3b:00.0", COMCH_ARGUMENT_TEXT, argc, argv, &config);
+    result = parse_arguments("doca_comch_ctrl_path_client", "3b:00.0", COMCH_ARGUMENT_TEXT, argc, argv, &config);
     if (result == DOCA_SUCCESS)
         result = create_client("comch ctrl path sample", &config, &control);
     if (result == DOCA_SUCCESS)

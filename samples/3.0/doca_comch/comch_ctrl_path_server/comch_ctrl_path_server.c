@@ -36,8 +36,7 @@ int main(int argc, char **argv)
 
     if (start_logs() != DOCA_SUCCESS)
         return EXIT_FAILURE;
-    result =
-        parse_arguments("doca_comch_ctrl_path_server", "03:00.0", COMCH_ARGUMENT_REP, argc, argv, &config);
+    result = parse_arguments("doca_comch_ctrl_path_server", "03:00.0", COMCH_ARGUMENT_REP, argc, argv, &config);
     if (result == DOCA_SUCCESS)
         result = create_server("comch ctrl path sample", &config, &control);
     if (result == DOCA_SUCCESS)

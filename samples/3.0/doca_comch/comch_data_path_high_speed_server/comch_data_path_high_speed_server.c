@@ -29,8 +29,8 @@ int main(int argc, char **argv)
     if (start_logs() != DOCA_SUCCESS)
         return EXIT_FAILURE;
     path.control = &control;
-    result = parse_arguments("doca_comch_data_path_high_speed_server", "03:00.0", COMCH_ARGUMENT_REP, argc,
-                             argv, &config);
+    result =
+        parse_arguments("doca_comch_data_path_high_speed_server", "03:00.0", COMCH_ARGUMENT_REP, argc, argv, &config);
     if (result == DOCA_SUCCESS)
         result = create_server("comch data path sample", &config, &control);
     if (result == DOCA_SUCCESS)

@@ -32,8 +32,7 @@ static void invalidated(struct doca_mmap_advise_task_invalidate_cache *task, uni
 }
 
 /* The source stays for the next task. */
-static void copied(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
-                   union doca_data ctx_user_data)
+static void copied(struct doca_dma_task_memcpy *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     struct doca_buf *src = (struct doca_buf *)doca_dma_task_memcpy_get_src(task);
     struct doca_mmap_advise_task_invalidate_cache *next = NULL;
@@ -41,15 +40,13 @@ static void copied(struct doca_dma_task_memcpy *task, union doca_data task_user_
     count_copied(ctx_user_data.ptr, task);
     (void)doca_buf_dec_refcount(doca_dma_task_memcpy_get_dst(task), NULL);
     doca_task_free(doca_dma_task_memcpy_as_task(task));
-    result_of_callbacks =
-        doca_mmap_advise_task_invalidate_cache_alloc_init(advise, src, task_user_data, &next);
+    result_of_callbacks = doca_mmap_advise_task_invalidate_cache_alloc_init(advise, src, task_user_data, &next);
     if (result_of_callbacks == DOCA_SUCCESS)
         result_of_callbacks = doca_task_submit(doca_mmap_advise_task_invalidate_cache_as_doca_task(next));
     is_over = result_of_callbacks != DOCA_SUCCESS;
 }
 
-static void failed(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
-                   union doca_data ctx_user_data)
+static void failed(struct doca_dma_task_memcpy *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     copy_failed(task, task_user_data, ctx_user_data);
     is_over = 1;

@@ -39,8 +39,7 @@ struct graph_resources {
 };
 
 /* Of tasks that a graph submits these are not called: the graph is told of their ends. */
-static void not_called(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
-                       union doca_data ctx_user_data)
+static void not_called(struct doca_dma_task_memcpy *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     (void)task;
     (void)task_user_data;
@@ -116,8 +115,7 @@ static doca_error_t create_graph(struct graph_resources *resources)
         result = doca_graph_node_create_from_ctx(resources->graph, doca_dma_as_ctx(resources->dma[i]),
                                                  &resources->copy_nodes[i]);
         if (result == DOCA_SUCCESS)
-            result = doca_graph_add_dependency(resources->graph, resources->copy_nodes[i],
-                                               resources->compare_node);
+            result = doca_graph_add_dependency(resources->graph, resources->copy_nodes[i], resources->compare_node);
     }
     if (result == DOCA_SUCCESS)
         result = doca_graph_set_conf(resources->graph, instance_ended, instance_failed, NUM_INSTANCES);

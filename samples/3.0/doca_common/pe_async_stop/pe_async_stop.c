@@ -15,8 +15,7 @@ DOCA_LOG_REGISTER(PE_ASYNC_STOP);
 static int is_idle;
 static doca_error_t stop_result = DOCA_ERROR_UNEXPECTED;
 
-static void copied(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
-                   union doca_data ctx_user_data)
+static void copied(struct doca_dma_task_memcpy *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     struct pe_resources *resources = ctx_user_data.ptr;
     struct doca_ctx *ctx = doca_task_get_ctx(doca_dma_task_memcpy_as_task(task));

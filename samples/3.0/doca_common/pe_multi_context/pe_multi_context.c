@@ -31,8 +31,7 @@ static doca_error_t copy_all(struct pe_resources *resources, struct doca_dma **c
 
     for (size_t i = 0; i < NUM_CONTEXTS && result == DOCA_SUCCESS; i++)
         result = submit_copies(resources, contexts[i], NUM_COPIES);
-    while (result == DOCA_SUCCESS &&
-           resources->num_copied + resources->num_failed < (size_t)NUM_CONTEXTS * NUM_COPIES)
+    while (result == DOCA_SUCCESS && resources->num_copied + resources->num_failed < (size_t)NUM_CONTEXTS * NUM_COPIES)
         result = progress(resources->pe);
     return result == DOCA_SUCCESS ? check_counts(resources, NUM_CONTEXTS * NUM_COPIES, 0) : result;
 }

@@ -23,15 +23,13 @@ static void stop_after_last(struct pe_resources *resources)
         (void)doca_ctx_stop(doca_dma_as_ctx(dma));
 }
 
-static void copied(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
-                   union doca_data ctx_user_data)
+static void copied(struct doca_dma_task_memcpy *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     copy_ended(task, task_user_data, ctx_user_data);
     stop_after_last(ctx_user_data.ptr);
 }
 
-static void failed(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
-                   union doca_data ctx_user_data)
+static void failed(struct doca_dma_task_memcpy *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     copy_failed(task, task_user_data, ctx_user_data);
     stop_after_last(ctx_user_data.ptr);

@@ -56,8 +56,7 @@ static doca_error_t copy_all(struct pe_resources *resources, struct doca_dma *dm
         result = submit_copies(resources, dma, NUM_COPIES - NUM_BEFORE_ERROR - 1);
     while (result == DOCA_SUCCESS && !is_idle)
         result = progress(resources->pe);
-    return result == DOCA_SUCCESS ? check_counts(resources, NUM_BEFORE_ERROR, NUM_COPIES - NUM_BEFORE_ERROR)
-                                  : result;
+    return result == DOCA_SUCCESS ? check_counts(resources, NUM_BEFORE_ERROR, NUM_COPIES - NUM_BEFORE_ERROR) : result;
 }
 
 static const struct pe_sample sample = {.program = "doca_pe_task_error",

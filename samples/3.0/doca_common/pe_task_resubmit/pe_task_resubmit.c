@@ -27,8 +27,7 @@ static doca_error_t submit_again(struct pe_resources *resources, struct doca_dma
     return doca_task_submit(doca_dma_task_memcpy_as_task(task));
 }
 
-static void copied(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
-                   union doca_data ctx_user_data)
+static void copied(struct doca_dma_task_memcpy *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     struct pe_resources *resources = ctx_user_data.ptr;
 

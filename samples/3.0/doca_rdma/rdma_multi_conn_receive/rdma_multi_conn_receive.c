@@ -17,8 +17,7 @@ DOCA_LOG_REGISTER(RDMA_MULTI_CONN_RECEIVE);
 static struct doca_buf *bufs[MAX_CONNECTIONS];
 static uint16_t num_received;
 
-static unsigned number_of(const struct rdma_resources *resources,
-                          const struct doca_rdma_connection *connection)
+static unsigned number_of(const struct rdma_resources *resources, const struct doca_rdma_connection *connection)
 {
     unsigned number = 0;
 
@@ -48,8 +47,7 @@ static void receive_ended(struct doca_rdma_task_receive *task, union doca_data t
 
 static doca_error_t configure(struct rdma_resources *resources)
 {
-    const doca_error_t result =
-        doca_rdma_set_max_num_connections(resources->rdma, resources->config->num_connections);
+    const doca_error_t result = doca_rdma_set_max_num_connections(resources->rdma, resources->config->num_connections);
 
     if (result != DOCA_SUCCESS)
         return result;
@@ -65,9 +63,8 @@ static doca_error_t receive_texts(struct rdma_resources *resources)
         struct doca_rdma_task_receive *task = NULL;
         union doca_data none = {0};
 
-        result =
-            doca_buf_inventory_buf_get_by_addr(resources->inventory, resources->mmap,
-                                               resources->memory + i * MESSAGE_SIZE, MESSAGE_SIZE, &bufs[i]);
+        result = doca_buf_inventory_buf_get_by_addr(resources->inventory, resources->mmap,
+                                                    resources->memory + i * MESSAGE_SIZE, MESSAGE_SIZE, &bufs[i]);
         if (result == DOCA_SUCCESS)
             result = doca_rdma_task_receive_allocate_init(resources->rdma, bufs[i], none, &task);
         if (result == DOCA_SUCCESS)
@@ -96,7 +93,5 @@ static const struct rdma_sample sample = {.suits = can_receive,
 
 int main(int argc, char **argv)
 {
-    return rdma_main("doca_rdma_multi_conn_receive",
-                     RDMA_ARGUMENT_COUNT | RDMA_ARGUMENT_PORT,
-                     &sample, argc, argv);
+    return rdma_main("doca_rdma_multi_conn_receive", RDMA_ARGUMENT_COUNT | RDMA_ARGUMENT_PORT, &sample, argc, argv);
 }

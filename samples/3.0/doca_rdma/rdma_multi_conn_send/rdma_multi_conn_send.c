@@ -18,8 +18,7 @@ static int can_send(const struct doca_devinfo *devinfo)
     return doca_rdma_cap_task_send_is_supported(devinfo) == DOCA_SUCCESS;
 }
 
-static void send_ended(struct doca_rdma_task_send *task, union doca_data task_user_data,
-                       union doca_data ctx_user_data)
+static void send_ended(struct doca_rdma_task_send *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     struct rdma_resources *resources = ctx_user_data.ptr;
 
@@ -33,26 +32,22 @@ static void send_ended(struct doca_rdma_task_send *task, union doca_data task_us
     }
 }
 
-static void send_failed(struct doca_rdma_task_send *task, union doca_data task_user_data,
-                        union doca_data ctx_user_data)
+static void send_failed(struct doca_rdma_task_send *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     const doca_error_t status = doca_task_get_status(doca_rdma_task_send_as_task(task));
 
-    DOCA_LOG_ERR("Failed to send by connection %u: %s", (unsigned)task_user_data.u64,
-                 doca_error_get_descr(status));
+    DOCA_LOG_ERR("Failed to send by connection %u: %s", (unsigned)task_user_data.u64, doca_error_get_descr(status));
     doca_task_free(doca_rdma_task_send_as_task(task));
     end_work(ctx_user_data.ptr, status);
 }
 
 static doca_error_t configure(struct rdma_resources *resources)
 {
-    const doca_error_t result =
-        doca_rdma_set_max_num_connections(resources->rdma, resources->config->num_connections);
+    const doca_error_t result = doca_rdma_set_max_num_connections(resources->rdma, resources->config->num_connections);
 
     if (result != DOCA_SUCCESS)
         return result;
-    return doca_rdma_task_send_set_conf(resources->rdma, send_ended, send_failed,
-                                        resources->config->num_connections);
+    return doca_rdma_task_send_set_conf(resources->rdma, send_ended, send_failed, resources->config->num_connections);
 }
 
 /* All tasks send the same buffer, which none of them owns. */
@@ -68,8 +63,8 @@ static doca_error_t send_texts(struct rdma_resources *resources)
         struct doca_rdma_task_send *task = NULL;
         union doca_data number = {.u64 = i};
 
-        result = doca_rdma_task_send_allocate_init(resources->rdma, resources->connections[i], resources->buf,
-                                                   number, &task);
+        result = doca_rdma_task_send_allocate_init(resources->rdma, resources->connections[i], resources->buf, number,
+                                                   &task);
         if (result == DOCA_SUCCESS)
             result = submit(doca_rdma_task_send_as_task(task));
     }
@@ -81,6 +76,6 @@ static const struct rdma_sample sample = {.suits = can_send, .configure = config
 int main(int argc, char **argv)
 {
     return rdma_main("doca_rdma_multi_conn_send",
-                     RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_COUNT | RDMA_ARGUMENT_PORT | RDMA_ARGUMENT_ADDRESS,
-                     &sample, argc, argv);
+                     RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_COUNT | RDMA_ARGUMENT_PORT | RDMA_ARGUMENT_ADDRESS, &sample,
+                     argc, argv);
 }

@@ -15,8 +15,7 @@ static int can_read(const struct doca_devinfo *devinfo)
     return doca_rdma_cap_task_read_is_supported(devinfo) == DOCA_SUCCESS;
 }
 
-static void read_ended(struct doca_rdma_task_read *task, union doca_data task_user_data,
-                       union doca_data ctx_user_data)
+static void read_ended(struct doca_rdma_task_read *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     struct rdma_resources *resources = ctx_user_data.ptr;
 
@@ -26,8 +25,7 @@ static void read_ended(struct doca_rdma_task_read *task, union doca_data task_us
     finish_task(resources, doca_rdma_task_read_as_task(task));
 }
 
-static void read_failed(struct doca_rdma_task_read *task, union doca_data task_user_data,
-                        union doca_data ctx_user_data)
+static void read_failed(struct doca_rdma_task_read *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     (void)task_user_data;
     fail_task(ctx_user_data.ptr, doca_rdma_task_read_as_task(task), "read");
@@ -53,11 +51,11 @@ static doca_error_t read_text(struct rdma_resources *resources)
     if (result == DOCA_SUCCESS)
         result = doca_buf_set_data_len(resources->remote_buf, len);
     if (result == DOCA_SUCCESS)
-        result = doca_buf_inventory_buf_get_by_addr(resources->inventory, resources->mmap, resources->memory,
-                                                    len, &resources->buf);
+        result = doca_buf_inventory_buf_get_by_addr(resources->inventory, resources->mmap, resources->memory, len,
+                                                    &resources->buf);
     if (result == DOCA_SUCCESS)
-        result = doca_rdma_task_read_allocate_init(resources->rdma, resources->connections[0],
-                                                   resources->remote_buf, resources->buf, none, &task);
+        result = doca_rdma_task_read_allocate_init(resources->rdma, resources->connections[0], resources->remote_buf,
+                                                   resources->buf, none, &task);
     return result == DOCA_SUCCESS ? submit(doca_rdma_task_read_as_task(task)) : result;
 }
 

@@ -41,7 +41,5 @@ static const struct rdma_sample sample = {.suits = can_be_read,
 
 int main(int argc, char **argv)
 {
-    return rdma_main("doca_rdma_read_responder",
-                     RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_MMAP,
-                     &sample, argc, argv);
+    return rdma_main("doca_rdma_read_responder", RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_MMAP, &sample, argc, argv);
 }

@@ -23,9 +23,8 @@ static void receive_ended(struct doca_rdma_task_receive *task, union doca_data t
     (void)task_user_data;
     if (doca_rdma_task_receive_get_result_opcode(task) == DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM) {
         (void)doca_buf_get_data(doca_rdma_task_receive_get_dst_buf(task), &data);
-        DOCA_LOG_INFO("Received %u with %u bytes: %.*s",
-                      ntohl(doca_rdma_task_receive_get_result_immediate_data(task)), len, (int)len,
-                      (const char *)data);
+        DOCA_LOG_INFO("Received %u with %u bytes: %.*s", ntohl(doca_rdma_task_receive_get_result_immediate_data(task)),
+                      len, (int)len, (const char *)data);
         resources->is_done = 1;
     } else {
         DOCA_LOG_ERR("A message without a number");

@@ -15,8 +15,7 @@ static int can_send(const struct doca_devinfo *devinfo)
     return doca_rdma_cap_task_send_is_supported(devinfo) == DOCA_SUCCESS;
 }
 
-static void send_ended(struct doca_rdma_task_send *task, union doca_data task_user_data,
-                       union doca_data ctx_user_data)
+static void send_ended(struct doca_rdma_task_send *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     struct rdma_resources *resources = ctx_user_data.ptr;
 
@@ -25,8 +24,7 @@ static void send_ended(struct doca_rdma_task_send *task, union doca_data task_us
     finish_task(resources, doca_rdma_task_send_as_task(task));
 }
 
-static void send_failed(struct doca_rdma_task_send *task, union doca_data task_user_data,
-                        union doca_data ctx_user_data)
+static void send_failed(struct doca_rdma_task_send *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     (void)task_user_data;
     fail_task(ctx_user_data.ptr, doca_rdma_task_send_as_task(task), "send");
@@ -48,8 +46,8 @@ static doca_error_t send_text(struct rdma_resources *resources)
     result = doca_buf_inventory_buf_get_by_data(resources->inventory, resources->mmap, resources->memory, len,
                                                 &resources->buf);
     if (result == DOCA_SUCCESS)
-        result = doca_rdma_task_send_allocate_init(resources->rdma, resources->connections[0], resources->buf,
-                                                   none, &task);
+        result =
+            doca_rdma_task_send_allocate_init(resources->rdma, resources->connections[0], resources->buf, none, &task);
     if (result == DOCA_SUCCESS)
         result = submit(doca_rdma_task_send_as_task(task));
     if (result == DOCA_SUCCESS)
@@ -61,7 +59,6 @@ static const struct rdma_sample sample = {.suits = can_send, .configure = config
 
 int main(int argc, char **argv)
 {
-    return rdma_main("doca_rdma_send",
-                     RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_PORT | RDMA_ARGUMENT_ADDRESS,
-                     &sample, argc, argv);
+    return rdma_main("doca_rdma_send", RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_PORT | RDMA_ARGUMENT_ADDRESS, &sample, argc,
+                     argv);
 }

@@ -50,9 +50,8 @@ static doca_error_t send_text(struct rdma_resources *resources)
     result = doca_buf_inventory_buf_get_by_data(resources->inventory, resources->mmap, resources->memory, len,
                                                 &resources->buf);
     if (result == DOCA_SUCCESS)
-        result =
-            doca_rdma_task_send_imm_allocate_init(resources->rdma, resources->connections[0], resources->buf,
-                                                  htonl(resources->config->immediate), none, &task);
+        result = doca_rdma_task_send_imm_allocate_init(resources->rdma, resources->connections[0], resources->buf,
+                                                       htonl(resources->config->immediate), none, &task);
     if (result == DOCA_SUCCESS)
         result = submit(doca_rdma_task_send_imm_as_task(task));
     if (result == DOCA_SUCCESS)
@@ -65,6 +64,6 @@ static const struct rdma_sample sample = {.suits = can_send, .configure = config
 int main(int argc, char **argv)
 {
     return rdma_main("doca_rdma_send_immediate",
-                     RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_NUMBER | RDMA_ARGUMENT_PORT | RDMA_ARGUMENT_ADDRESS,
-                     &sample, argc, argv);
+                     RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_NUMBER | RDMA_ARGUMENT_PORT | RDMA_ARGUMENT_ADDRESS, &sample,
+                     argc, argv);
 }

@@ -55,8 +55,8 @@ static void get_failed(struct doca_rdma_task_remote_net_sync_event_get *task, un
     task_failed(doca_rdma_task_remote_net_sync_event_get_as_task(task), ctx_user_data.ptr);
 }
 
-static void set_ended(struct doca_rdma_task_remote_net_sync_event_notify_set *task,
-                      union doca_data task_user_data, union doca_data ctx_user_data)
+static void set_ended(struct doca_rdma_task_remote_net_sync_event_notify_set *task, union doca_data task_user_data,
+                      union doca_data ctx_user_data)
 {
     struct rdma_resources *resources = ctx_user_data.ptr;
     struct doca_rdma_task_remote_net_sync_event_get *next = NULL;
@@ -64,16 +64,16 @@ static void set_ended(struct doca_rdma_task_remote_net_sync_event_notify_set *ta
 
     DOCA_LOG_INFO("Set the event to %d", REQUESTERS_VALUE);
     doca_task_free(doca_rdma_task_remote_net_sync_event_notify_set_as_task(task));
-    result = doca_rdma_task_remote_net_sync_event_get_allocate_init(
-        resources->rdma, resources->connections[0], event, resources->buf, task_user_data, &next);
+    result = doca_rdma_task_remote_net_sync_event_get_allocate_init(resources->rdma, resources->connections[0], event,
+                                                                    resources->buf, task_user_data, &next);
     if (result == DOCA_SUCCESS)
         result = submit(doca_rdma_task_remote_net_sync_event_get_as_task(next));
     if (result != DOCA_SUCCESS)
         end_work(resources, result);
 }
 
-static void set_failed(struct doca_rdma_task_remote_net_sync_event_notify_set *task,
-                       union doca_data task_user_data, union doca_data ctx_user_data)
+static void set_failed(struct doca_rdma_task_remote_net_sync_event_notify_set *task, union doca_data task_user_data,
+                       union doca_data ctx_user_data)
 {
     (void)task_user_data;
     task_failed(doca_rdma_task_remote_net_sync_event_notify_set_as_task(task), ctx_user_data.ptr);
@@ -102,8 +102,8 @@ static doca_error_t set_event(struct rdma_resources *resources)
     value = (uint64_t *)(void *)resources->memory;
     *value = REQUESTERS_VALUE;
     if (result == DOCA_SUCCESS)
-        result = doca_buf_inventory_buf_get_by_data(resources->inventory, resources->mmap, value,
-                                                    sizeof(*value), &resources->buf);
+        result = doca_buf_inventory_buf_get_by_data(resources->inventory, resources->mmap, value, sizeof(*value),
+                                                    &resources->buf);
     if (result == DOCA_SUCCESS)
         result = doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
             resources->rdma, resources->connections[0], event, resources->buf, none, &task);

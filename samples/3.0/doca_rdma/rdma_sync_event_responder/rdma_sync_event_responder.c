@@ -66,8 +66,7 @@ static void destroy_event(struct rdma_resources *resources)
 }
 
 static const struct rdma_sample sample = {.suits = can_offer_events,
-                                          .permissions =
-                                              DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE,
+                                          .permissions = DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE,
                                           .configure = offer_event,
                                           .connected = wait_and_answer,
                                           .clean_up = destroy_event};

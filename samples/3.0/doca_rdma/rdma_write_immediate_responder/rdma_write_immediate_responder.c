@@ -33,8 +33,7 @@ static void receive_ended(struct doca_rdma_task_receive *task, union doca_data t
 
 static doca_error_t configure(struct rdma_resources *resources)
 {
-    const doca_error_t result =
-        doca_rdma_task_receive_set_conf(resources->rdma, receive_ended, receive_failed, 1);
+    const doca_error_t result = doca_rdma_task_receive_set_conf(resources->rdma, receive_ended, receive_failed, 1);
 
     return result == DOCA_SUCCESS ? export_memory(resources) : result;
 }

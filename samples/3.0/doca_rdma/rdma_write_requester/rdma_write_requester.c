@@ -46,20 +46,17 @@ static doca_error_t write_text(struct rdma_resources *resources)
 
     memcpy(resources->memory, resources->config->text, size);
     if (result == DOCA_SUCCESS)
-        result = doca_buf_inventory_buf_get_by_data(resources->inventory, resources->mmap, resources->memory,
-                                                    size, &resources->buf);
+        result = doca_buf_inventory_buf_get_by_data(resources->inventory, resources->mmap, resources->memory, size,
+                                                    &resources->buf);
     if (result == DOCA_SUCCESS)
-        result = doca_rdma_task_write_allocate_init(resources->rdma, resources->connections[0],
-                                                    resources->buf, resources->remote_buf, none, &task);
+        result = doca_rdma_task_write_allocate_init(resources->rdma, resources->connections[0], resources->buf,
+                                                    resources->remote_buf, none, &task);
     return result == DOCA_SUCCESS ? submit(doca_rdma_task_write_as_task(task)) : result;
 }
 
-static const struct rdma_sample sample = {
-    .suits = can_write, .configure = configure, .connected = write_text};
+static const struct rdma_sample sample = {.suits = can_write, .configure = configure, .connected = write_text};
 
 int main(int argc, char **argv)
 {
-    return rdma_main("doca_rdma_write_requester",
-                     RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_MMAP,
-                     &sample, argc, argv);
+    return rdma_main("doca_rdma_write_requester", RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_MMAP, &sample, argc, argv);
 }

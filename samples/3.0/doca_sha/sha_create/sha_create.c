@@ -17,8 +17,7 @@ static int can_hash(const struct doca_devinfo *devinfo)
     return doca_sha_cap_task_hash_get_supported(devinfo, DOCA_SHA_ALGORITHM_SHA256) == DOCA_SUCCESS;
 }
 
-static void hashed(struct doca_sha_task_hash *task, union doca_data task_user_data,
-                   union doca_data ctx_user_data)
+static void hashed(struct doca_sha_task_hash *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     struct sha_resources *resources = ctx_user_data.ptr;
 
@@ -27,8 +26,7 @@ static void hashed(struct doca_sha_task_hash *task, union doca_data task_user_da
     end_work(resources, show_digest(resources));
 }
 
-static void failed(struct doca_sha_task_hash *task, union doca_data task_user_data,
-                   union doca_data ctx_user_data)
+static void failed(struct doca_sha_task_hash *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
     (void)task_user_data;
     fail_task(ctx_user_data.ptr, doca_sha_task_hash_as_task(task));
@@ -38,8 +36,7 @@ static doca_error_t configure(struct sha_resources *resources)
 {
     const doca_error_t result = doca_ctx_set_state_changed_cb(resources->ctx, note_idle);
 
-    return result == DOCA_SUCCESS ? doca_sha_task_hash_set_conf(resources->sha, hashed, failed, LOG_NUM_TASKS)
-                                  : result;
+    return result == DOCA_SUCCESS ? doca_sha_task_hash_set_conf(resources->sha, hashed, failed, LOG_NUM_TASKS) : result;
 }
 
 static doca_error_t hash(struct sha_resources *resources)

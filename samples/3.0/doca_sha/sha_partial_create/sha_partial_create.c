@@ -105,10 +105,10 @@ int main(int argc, char **argv)
 
     if (start_logs() != DOCA_SUCCESS)
         return EXIT_FAILURE;
-    result = parse_arguments(
-        "doca_sha_partial_create",
-        "A text that is longer than one block of SHA-256, which has 64 bytes, and so comes in pieces", argc,
-        argv, &config);
+    result =
+        parse_arguments("doca_sha_partial_create",
+                        "A text that is longer than one block of SHA-256, which has 64 bytes, and so comes in pieces",
+                        argc, argv, &config);
     if (result == DOCA_SUCCESS)
         result = create_sha_resources(&config, can_hash, configure, &resources);
     if (result == DOCA_SUCCESS && resources.text_len <= piece_size) {

@@ -14,7 +14,8 @@
 DOCA_LOG_REGISTER(DMA_REMOTE_COPY_SENDER);
 
 /* The descriptor, where the memory is, and the answer. */
-static doca_error_t send_to_receiver(const struct arguments *arguments, const char *descriptor, void *memory, size_t size)
+static doca_error_t send_to_receiver(const struct arguments *arguments, const char *descriptor, void *memory,
+                                     size_t size)
 {
     const uint64_t place[2] = {(uint64_t)(uintptr_t)memory, size};
     char answer[16] = "";

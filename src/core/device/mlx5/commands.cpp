@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "commands.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstdio>

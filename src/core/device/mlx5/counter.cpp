@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
 
 #include <sched.h>
 

@@ -8,7 +8,11 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "../../fork.hpp"
@@ -49,7 +53,7 @@ private:
     };
 
     const std::unique_ptr<Counter> local_; ///< the counter as the CPU accesses it
-    ObjectMutex lock_;                      ///< protects all members below
+    ObjectMutex lock_;                     ///< protects all members below
     std::uint64_t card_guid_ = 0;          ///< card of all devices that have exported the counter
     DeviceWord word_;                      ///< the counter as queue_pair_ accesses it
     std::vector<Export> exports_;

@@ -4,6 +4,11 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include "../../log.hpp"
 #include "../descriptor.hpp"

@@ -2,6 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
 #include "../verbs/device.hpp"
 #include "function.hpp"
 #include "memory_descriptor.hpp"

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "../verbs/copy_part.hpp"
 #include "../verbs/device.hpp"
 #include "../verbs/reliable_connection.hpp"

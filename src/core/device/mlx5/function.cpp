@@ -3,7 +3,13 @@
 #include "function.hpp"
 
 #include <cinttypes>
+#include <cstdint>
 #include <cstdio>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <endian.h>
 

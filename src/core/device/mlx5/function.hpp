@@ -2,6 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "../verbs/function.hpp"
 #include "../verbs/provider.hpp"
 #include "commands.hpp"

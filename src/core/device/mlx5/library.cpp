@@ -3,6 +3,7 @@
 #include "library.hpp"
 
 #include <optional>
+#include <type_traits>
 
 #include <dlfcn.h>
 

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
+#include <memory>
+
 #include "../verbs/provider.hpp"
 
 namespace opendoca::mlx5 {

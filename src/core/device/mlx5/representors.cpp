@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <tuple>
 
 namespace opendoca::mlx5 {

@@ -3,8 +3,10 @@
 #include "user_access.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <optional>
+#include <string>
 
 #include "../../log.hpp"
 #include "device.hpp"

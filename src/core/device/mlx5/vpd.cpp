@@ -3,6 +3,7 @@
 #include "vpd.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <fstream>
 #include <iterator>
 #include <map>

@@ -2,10 +2,16 @@
 // Copyright (c) 2026 The opendoca authors
 #include "device.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
 #include "../host/own_memory.hpp"
-#include "memory/copy_engine.hpp"
-#include "counter/counter.hpp"
 #include "connection/queue_pair.hpp"
+#include "counter/counter.hpp"
+#include "memory/copy_engine.hpp"
 
 namespace opendoca::soft {
 
@@ -29,8 +35,8 @@ doca_error_t SoftKey::export_for_receives(const ExportDescriptor *&found)
     if (!has_receive_export_.load(std::memory_order_acquire)) [[unlikely]] {
         const std::lock_guard guard(receive_lock_);
         if (receives_exported_ == nullptr) {
-            const doca_error_t status = Exporter::publish(
-                {range_, Access::rdma_write, ExportKind::receive, function_}, receives_exported_);
+            const doca_error_t status =
+                Exporter::publish({range_, Access::rdma_write, ExportKind::receive, function_}, receives_exported_);
             if (status != DOCA_SUCCESS)
                 return status;
             has_receive_export_.store(true, std::memory_order_release);

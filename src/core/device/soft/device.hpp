@@ -3,13 +3,18 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <mutex>
+#include <span>
+#include <vector>
 
 #include "../../fork.hpp"
 #include "../device.hpp"
 #include "memory/exporter.hpp"
-#include "topology/function.hpp"
 #include "memory/importer.hpp"
+#include "topology/function.hpp"
 
 namespace opendoca::soft {
 
@@ -65,14 +70,12 @@ public:
                                              std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t create_copy_engine(CompletionQueue &completions,
                                                   std::unique_ptr<CopyEngine> &engine) override;
-    [[nodiscard]] doca_error_t create_queue_pair(const QueuePairSettings &settings,
-                                                 std::atomic<ConnectionState> &state,
+    [[nodiscard]] doca_error_t create_queue_pair(const QueuePairSettings &settings, std::atomic<ConnectionState> &state,
                                                  std::unique_ptr<QueuePair> &queue_pair) override;
     [[nodiscard]] doca_error_t create_receive_queue(CompletionQueue &completions, std::uint32_t size,
                                                     std::uint32_t chain_length,
                                                     std::unique_ptr<ReceiveQueue> &queue) override;
-    [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup,
-                                              std::unique_ptr<Counter> &counter) override;
+    [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter) override;
     [[nodiscard]] doca_error_t import_counter(std::span<const std::byte> descriptor,
                                               std::unique_ptr<Counter> &counter) override;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <string_view>
 
 #include "../../log.hpp"
@@ -67,8 +68,8 @@ std::string explain_missing(const std::string &pci_address, bool is_listed)
     if (read_role(role) != DOCA_SUCCESS || load_topology(topology) != DOCA_SUCCESS)
         return {};
     std::string text;
-    const auto owner = std::ranges::find_if(
-        topology, [&](const auto &function) { return function.answers_to(pci_address); });
+    const auto owner =
+        std::ranges::find_if(topology, [&](const auto &function) { return function.answers_to(pci_address); });
     if (owner != topology.end()) {
         text = std::string("; it is that of ") + (is_listed ? "" : "the software device ") + owner->name +
                (owner->side == Side::dpu ? " on the DPU" : " on the host") +

@@ -3,6 +3,7 @@
 #include "classic_calls.hpp"
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 
 namespace opendoca::verbs {

@@ -4,6 +4,7 @@
 // What the two ends of a connection exchange before they connect.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

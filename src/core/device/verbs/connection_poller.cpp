@@ -3,6 +3,9 @@
 #include "connection_poller.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
 
 #include "../../log.hpp"
 #include "queue_pair.hpp"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -117,7 +118,7 @@ private:
     CompletionEvents events_{completions_};
 
     const HomeProcess home_;
-    ObjectMutex lock_;                      ///< protects the members below
+    ObjectMutex lock_;                     ///< protects the members below
     CompletionQueue *polled_by_ = nullptr; ///< null while there are no members
     std::atomic<std::uint32_t> used_ = 0;  ///< work requests of all connections created here
     std::uint32_t num_created_ = 0;

@@ -6,6 +6,7 @@
 
 #include "copy_queue.hpp"
 
+#include <cstdint>
 #include <cstring>
 
 #include "../../log.hpp"

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 
 #include "../../log.hpp"
 #include "completion_status.hpp"

@@ -2,9 +2,15 @@
 // Copyright (c) 2026 The opendoca authors
 #include "device.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cinttypes>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "../../dmabuf.hpp"
 #include "../../log.hpp"

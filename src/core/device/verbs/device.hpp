@@ -2,6 +2,14 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "../device.hpp"
 #include "device_events.hpp"
 #include "function.hpp"

@@ -2,7 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include <infiniband/verbs.h>
 

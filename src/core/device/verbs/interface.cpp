@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <system_error>
+#include <vector>
 
 #include <ifaddrs.h>
 #include <net/if.h>

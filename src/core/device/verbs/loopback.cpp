@@ -3,6 +3,7 @@
 #include "loopback.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 
 #include "../../log.hpp"

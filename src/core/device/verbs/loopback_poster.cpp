@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 
 #include "../../engine/completion_queue.hpp"
 #include "device.hpp"

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "../../mmap.hpp"
 #include "copy_part.hpp"
 #include "device.hpp"

@@ -3,7 +3,9 @@
 #include "provider.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 
 #include "../../log.hpp"
 #include "device.hpp"

@@ -2,6 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 #include "../device.hpp"
 
 struct ibv_context;

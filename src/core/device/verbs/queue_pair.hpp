@@ -4,8 +4,11 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "../../engine/completion_queue.hpp"
@@ -286,7 +289,7 @@ private:
     doca_error_t status_of_rest_ = DOCA_SUCCESS; ///< the result of operations in flight when the connection fails
 
     const HomeProcess home_;
-    mutable ObjectMutex lock_;               ///< protects the members below until attached and connected; see connect()
+    mutable ObjectMutex lock_;              ///< protects the members below until attached and connected; see connect()
     mutable bool is_known_to_peer_ = false; ///< a peer may have its number, so it must not be replaced
     bool is_connecting_ = false;            ///< connect() runs, without the lock
     std::condition_variable connect_finished_; ///< signaled when connect() returns

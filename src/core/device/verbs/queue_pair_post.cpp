@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Converts operations into work requests. Those of the fast path are posted inline by queue_pair.hpp.
+#include <cstdint>
+
 #include "../../log.hpp"
 #include "queue_pair.hpp"
 #include "segments.hpp"

@@ -16,7 +16,11 @@
 #include "rdma_cm.hpp"
 
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <span>
+#include <string>
 
 #include <fcntl.h>
 #include <net/if.h>

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 
 #include "../connector.hpp"

@@ -3,6 +3,7 @@
 #include "rdma_cm_library.hpp"
 
 #include <optional>
+#include <type_traits>
 
 #include <dlfcn.h>
 

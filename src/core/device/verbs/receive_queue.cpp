@@ -3,6 +3,7 @@
 #include "receive_queue.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 
 #include "../../log.hpp"

@@ -3,6 +3,8 @@
 #include "segments.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 #include "../cursor.hpp"
 #include "device.hpp"

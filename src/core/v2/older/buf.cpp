@@ -3,6 +3,8 @@
 #include "../../buf.hpp"
 
 #include <cinttypes>
+#include <cstddef>
+#include <cstdint>
 
 #include <doca_rdma_bridge.h>
 

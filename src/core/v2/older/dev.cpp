@@ -5,6 +5,7 @@
 #include "../../dev.hpp"
 
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <string>
 
@@ -71,8 +72,7 @@ doca_error_t give_bytes(uint8_t *out, std::uint32_t size, Get &&get)
 
 doca_error_t opendoca_devinfo_list_create_1_3(struct doca_devinfo ***dev_list, uint32_t *nb_devs)
 {
-    return call({dev_list, nb_devs},
-                [&] { return opendoca::list_devices(*dev_list, *nb_devs, Shown::each_address); });
+    return call({dev_list, nb_devs}, [&] { return opendoca::list_devices(*dev_list, *nb_devs, Shown::each_address); });
 }
 
 doca_error_t opendoca_devinfo_rep_list_create_1_3(struct doca_dev *dev, int filter,
@@ -141,9 +141,8 @@ doca_error_t opendoca_devinfo_rep_property_get_1_3(const struct doca_devinfo_rep
         return DOCA_ERROR_INVALID_VALUE;
     switch (property) {
     case rep_pci_addr:
-        return give_bytes<std::uint16_t>(value, size, [&](std::uint16_t *bdf) {
-            return opendoca_devinfo_rep_get_pci_addr_1_5(devinfo_rep, bdf);
-        });
+        return give_bytes<std::uint16_t>(
+            value, size, [&](std::uint16_t *bdf) { return opendoca_devinfo_rep_get_pci_addr_1_5(devinfo_rep, bdf); });
     case rep_vuid:
         return doca_devinfo_rep_get_vuid(devinfo_rep, reinterpret_cast<char *>(value), size);
     case rep_pci_func_type:
@@ -155,8 +154,7 @@ doca_error_t opendoca_devinfo_rep_property_get_1_3(const struct doca_devinfo_rep
     }
 }
 
-doca_error_t opendoca_devinfo_get_is_mmap_export_supported_1_5(const struct doca_devinfo *devinfo,
-                                                               uint8_t *mmap_export)
+doca_error_t opendoca_devinfo_get_is_mmap_export_supported_1_5(const struct doca_devinfo *devinfo, uint8_t *mmap_export)
 {
     return call({devinfo, mmap_export}, [&] { *mmap_export = devinfo->function->can_export_dpu(); });
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 #include <atomic>
+#include <cstdio>
+#include <memory>
 #include <mutex>
 #include <new>
 
-#include "../../log_sinks.hpp"
 #include "../../fork.hpp"
+#include "../../log_sinks.hpp"
 #include "../log_api.hpp"
 #include "symbols.hpp"
 
@@ -49,7 +51,8 @@ doca_error_t opendoca_log_stream_redirect_1_3(FILE *stream)
         return DOCA_ERROR_NO_MEMORY;
     Redirected *const sink = created.get();
     doca_logger_backend *backend = nullptr;
-    const doca_error_t status = opendoca::add_sink(opendoca::v2::program_log, DOCA_SUCCESS, std::move(created), &backend);
+    const doca_error_t status =
+        opendoca::add_sink(opendoca::v2::program_log, DOCA_SUCCESS, std::move(created), &backend);
     if (status == DOCA_SUCCESS)
         current = sink;
     return status;

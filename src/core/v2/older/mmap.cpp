@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cstddef>
+#include <cstdint>
 
 #include "../../log.hpp"
 

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 #include <bit>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "../../log.hpp"
 #include "../call.hpp"
@@ -14,9 +19,9 @@ OPENDOCA_LOG_SOURCE(DOCA_OLDER_MMAP_API);
 
 using opendoca::ExportKind;
 using opendoca::Status;
+using opendoca::value_of;
 using opendoca::v2::call;
 using opendoca::v2::OlderMmap;
-using opendoca::value_of;
 
 namespace {
 
@@ -103,8 +108,7 @@ doca_error_t opendoca_mmap_create_from_export_1_3(const char *, const void *expo
 }
 
 doca_error_t opendoca_mmap_create_from_export_1_5(const union doca_data *user_data, const void *export_desc,
-                                                  size_t export_desc_len, struct doca_dev *dev,
-                                                  struct doca_mmap **mmap)
+                                                  size_t export_desc_len, struct doca_dev *dev, struct doca_mmap **mmap)
 {
     return import(value_of(user_data), export_desc, export_desc_len, dev, mmap);
 }
@@ -177,7 +181,6 @@ doca_error_t opendoca_mmap_populate_1_3(struct doca_mmap *mmap, void *addr, size
         LOG_ERR("a page of %zu bytes: its size is a power of two, and at least %zu", pg_sz, least_page_size);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    return call_older(mmap, [&](OlderMmap &older) {
-        return older.populate(static_cast<std::byte *>(addr), len, free_cb, opaque);
-    });
+    return call_older(
+        mmap, [&](OlderMmap &older) { return older.populate(static_cast<std::byte *>(addr), len, free_cb, opaque); });
 }

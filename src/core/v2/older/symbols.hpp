@@ -31,8 +31,8 @@ __DOCA_EXPERIMENTAL doca_error_t opendoca_devinfo_rep_property_get_1_3(const str
 __DOCA_EXPERIMENTAL doca_error_t opendoca_devinfo_get_pci_addr_1_5(const struct doca_devinfo *devinfo, uint16_t *bdf);
 __DOCA_EXPERIMENTAL doca_error_t opendoca_devinfo_rep_get_pci_addr_1_5(const struct doca_devinfo_rep *devinfo_rep,
                                                                        uint16_t *bdf);
-__DOCA_EXPERIMENTAL doca_error_t
-opendoca_devinfo_get_is_mmap_export_supported_1_5(const struct doca_devinfo *devinfo, uint8_t *mmap_export);
+__DOCA_EXPERIMENTAL doca_error_t opendoca_devinfo_get_is_mmap_export_supported_1_5(const struct doca_devinfo *devinfo,
+                                                                                   uint8_t *mmap_export);
 __DOCA_EXPERIMENTAL doca_error_t
 opendoca_devinfo_get_is_mmap_from_export_supported_1_5(const struct doca_devinfo *devinfo, uint8_t *from_export);
 
@@ -43,9 +43,8 @@ __DOCA_EXPERIMENTAL doca_error_t opendoca_mmap_create_from_export_1_3(const char
                                                                       size_t export_desc_len, struct doca_dev *dev,
                                                                       struct doca_mmap **mmap);
 __DOCA_EXPERIMENTAL doca_error_t opendoca_mmap_create_from_export_1_5(const union doca_data *user_data,
-                                                                      const void *export_desc,
-                                                                      size_t export_desc_len, struct doca_dev *dev,
-                                                                      struct doca_mmap **mmap);
+                                                                      const void *export_desc, size_t export_desc_len,
+                                                                      struct doca_dev *dev, struct doca_mmap **mmap);
 __DOCA_EXPERIMENTAL doca_error_t opendoca_mmap_export_1_3(struct doca_mmap *mmap, const struct doca_dev *dev,
                                                           uint8_t **export_desc, size_t *export_desc_len);
 __DOCA_EXPERIMENTAL doca_error_t opendoca_mmap_export_1_5(struct doca_mmap *mmap, const struct doca_dev *dev,
@@ -53,8 +52,7 @@ __DOCA_EXPERIMENTAL doca_error_t opendoca_mmap_export_1_5(struct doca_mmap *mmap
 __DOCA_EXPERIMENTAL doca_error_t opendoca_mmap_property_set_1_3(struct doca_mmap *mmap, unsigned property,
                                                                 const uint8_t *value, uint32_t size);
 __DOCA_EXPERIMENTAL doca_error_t opendoca_mmap_set_max_num_chunks_1_3(struct doca_mmap *mmap, uint32_t max_num_chunks);
-__DOCA_EXPERIMENTAL doca_error_t opendoca_mmap_get_max_num_chunks_1_3(struct doca_mmap *mmap,
-                                                                      uint32_t *max_num_chunks);
+__DOCA_EXPERIMENTAL doca_error_t opendoca_mmap_get_max_num_chunks_1_3(struct doca_mmap *mmap, uint32_t *max_num_chunks);
 __DOCA_EXPERIMENTAL doca_error_t opendoca_mmap_populate_1_3(struct doca_mmap *mmap, void *addr, size_t len,
                                                             size_t pg_sz, doca_mmap_memrange_free_cb_t *free_cb,
                                                             void *opaque);

@@ -3,6 +3,7 @@
 #include "../workq.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "../../log.hpp"
 #include "../call.hpp"

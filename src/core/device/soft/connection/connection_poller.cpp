@@ -3,6 +3,7 @@
 #include "connection_poller.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "../../../log.hpp"
 #include "queue_pair.hpp"

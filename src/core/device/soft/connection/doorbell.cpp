@@ -18,8 +18,7 @@ constexpr char doorbell_magic[8] = {'O', 'P', 'E', 'N', 'B', 'E', 'L', 'L'};
 constexpr std::uint32_t doorbell_version = 1;
 constexpr std::uint32_t any_wish = 1;
 
-using PeerRegistry =
-    Registry<std::pair<const ExporterProcess *, std::uint32_t>, PeerDoorbells, LockRank::exporters>;
+using PeerRegistry = Registry<std::pair<const ExporterProcess *, std::uint32_t>, PeerDoorbells, LockRank::exporters>;
 
 } // namespace
 
@@ -27,8 +26,8 @@ doca_error_t Doorbells::create(std::unique_ptr<Doorbells> &doorbells)
 {
     static std::atomic<std::uint32_t> num_created{0};
     std::unique_ptr<Doorbells> created(new Doorbells);
-    const doca_error_t status = SealedPage::create("opendoca-doorbells", sizeof(DoorbellPage),
-                                                   SealedPage::Writers::all, created->page_);
+    const doca_error_t status =
+        SealedPage::create("opendoca-doorbells", sizeof(DoorbellPage), SealedPage::Writers::all, created->page_);
     if (status != DOCA_SUCCESS)
         return status;
     DoorbellPage &page = created->page(); // all zero: nothing was rung, no waiter is armed
@@ -50,8 +49,8 @@ PeerDoorbells::~PeerDoorbells()
     PeerRegistry::instance().remove({process_.get(), number_});
 }
 
-doca_error_t PeerDoorbells::open(const std::shared_ptr<ExporterProcess> &process, std::int32_t fd,
-                                 std::uint32_t number, std::shared_ptr<PeerDoorbells> &doorbells)
+doca_error_t PeerDoorbells::open(const std::shared_ptr<ExporterProcess> &process, std::int32_t fd, std::uint32_t number,
+                                 std::shared_ptr<PeerDoorbells> &doorbells)
 {
     // Neither ends under the lock, which their end takes: not even when memory is short.
     const std::shared_ptr<PeerDoorbells> fresh(new PeerDoorbells(process, number));
@@ -62,16 +61,15 @@ doca_error_t PeerDoorbells::open(const std::shared_ptr<ExporterProcess> &process
         found = registry.find({process.get(), number});
         if (found == nullptr) {
             found = fresh;
-            constexpr SealedPage::Expected expected = {"page of doorbells", sizeof(DoorbellPage),
-                                                       sizeof(DoorbellPage)};
+            constexpr SealedPage::Expected expected = {"page of doorbells", sizeof(DoorbellPage), sizeof(DoorbellPage)};
             const doca_error_t status = SealedPage::open(process->pid(), fd, expected, found->page_);
             if (status != DOCA_SUCCESS)
                 return status;
             const DoorbellPage &page = found->page();
             if (std::memcmp(page.magic, doorbell_magic, sizeof(doorbell_magic)) != 0 ||
                 page.version != doorbell_version || page.number != number) {
-                LOG_ERR("the page at descriptor %d of process %d is not its page %u of doorbells", fd,
-                        process->pid(), number);
+                LOG_ERR("the page at descriptor %d of process %d is not its page %u of doorbells", fd, process->pid(),
+                        number);
                 return DOCA_ERROR_INVALID_VALUE;
             }
             found->waking_.prepare(page.sleep);

@@ -6,9 +6,12 @@
 #include "queue_pair.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cinttypes>
+#include <cstdint>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include <unistd.h>
@@ -64,8 +67,7 @@ doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
     std::shared_ptr<QueuePairMapping> peer;
     if (const doca_error_t status = QueuePairMapping::open(details, peer); status != DOCA_SUCCESS)
         return status;
-    if (peer->process()->is_gone() ||
-        peer->page().accepts.load(std::memory_order_relaxed) == QueuePairPage::closed) {
+    if (peer->process()->is_gone() || peer->page().accepts.load(std::memory_order_relaxed) == QueuePairPage::closed) {
         LOG_ERR("the peer's instance, of process %d, was stopped", peer->process()->pid());
         return DOCA_ERROR_CONNECTION_ABORTED;
     }

@@ -2,7 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "../../../engine/completion_queue.hpp"

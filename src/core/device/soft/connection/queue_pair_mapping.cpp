@@ -6,6 +6,7 @@
 #include <bit>
 #include <cerrno>
 #include <cinttypes>
+#include <cstdint>
 #include <cstring>
 
 #include <sys/random.h>
@@ -64,7 +65,7 @@ std::uint64_t function_id_of(const DeviceFunction &function) noexcept
 }
 
 doca_error_t QueuePairMapping::create(const QueuePairSettings &settings, const DeviceFunction &function,
-                              std::shared_ptr<QueuePairMapping> &mapping, std::vector<std::byte> &details)
+                                      std::shared_ptr<QueuePairMapping> &mapping, std::vector<std::byte> &details)
 {
     std::shared_ptr<Exporter> exporter; // who connects must know when this process ends
     if (const doca_error_t status = Exporter::instance(exporter); status != DOCA_SUCCESS)
@@ -81,8 +82,7 @@ doca_error_t QueuePairMapping::create(const QueuePairSettings &settings, const D
 
     std::shared_ptr<QueuePairMapping> created(new QueuePairMapping);
     const std::size_t size = page_size(settings.recv_queue_size, settings.recv_chain_length);
-    doca_error_t status =
-        SealedPage::create(queue_pair_page_name, size, SealedPage::Writers::all, created->memory_);
+    doca_error_t status = SealedPage::create(queue_pair_page_name, size, SealedPage::Writers::all, created->memory_);
     if (status != DOCA_SUCCESS)
         return status;
     created->page_ = static_cast<QueuePairPage *>(created->memory_->start());
@@ -140,8 +140,8 @@ bool QueuePairMapping::read_page() noexcept
     const std::uint32_t queue_size = page_->recv_queue_size;
     chain_length_ = page_->chain_length;
     if (std::memcmp(page_->magic, queue_pair_magic, sizeof(queue_pair_magic)) != 0 ||
-        page_->version != queue_pair_version || !std::has_single_bit(queue_size) ||
-        queue_size > max_queue_size || chain_length_ == 0 || chain_length_ > max_chain_length ||
+        page_->version != queue_pair_version || !std::has_single_bit(queue_size) || queue_size > max_queue_size ||
+        chain_length_ == 0 || chain_length_ > max_chain_length ||
         page_size(queue_size, chain_length_) != memory_->size())
         return false;
     mask_ = queue_size - 1;

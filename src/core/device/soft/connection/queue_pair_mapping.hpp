@@ -2,14 +2,16 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "../../queue_pair.hpp"
-#include "queue_pair_page.hpp"
 #include "../memory/importer.hpp"
 #include "../process/sealed_page.hpp"
+#include "queue_pair_page.hpp"
 
 namespace opendoca::soft {
 
@@ -21,8 +23,7 @@ namespace opendoca::soft {
 class QueuePairMapping {
 public:
     /// Makes one, and the details by which others find it.
-    [[nodiscard]] static doca_error_t create(const QueuePairSettings &settings,
-                                             const DeviceFunction &function,
+    [[nodiscard]] static doca_error_t create(const QueuePairSettings &settings, const DeviceFunction &function,
                                              std::shared_ptr<QueuePairMapping> &mapping,
                                              std::vector<std::byte> &details);
     /// Checks @p bytes, details from anywhere, and opens the page that they name.

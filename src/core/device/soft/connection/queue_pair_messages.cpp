@@ -6,7 +6,10 @@
 // then says so in the cell. That the receive is there, the sender mostly knows from the last message that
 // came the other way.
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 
 #include "../../../log.hpp"
 #include "../../../mmap.hpp"
@@ -65,9 +68,10 @@ doca_error_t SoftQueuePair::send(Tag tag, const doca_buf *src, TransferPlan plan
         MessageCell &cell = peer_->cell(number);
         if (plan.length != 0)
             copy_short(cell.data, src->data, plan.length);
-        announce(cell, {.length = plan.length,
-                        .immediate = immediate.value(),
-                        .received = immediate ? Received::send_with_immediate : Received::send},
+        announce(cell,
+                 {.length = plan.length,
+                  .immediate = immediate.value(),
+                  .received = immediate ? Received::send_with_immediate : Received::send},
                  MessageKind::in_cell);
         end_at_once(tag, was_delivered(number) ? DOCA_SUCCESS : explain_undelivered(), 0);
         return DOCA_SUCCESS;
@@ -178,7 +182,7 @@ doca_error_t SoftQueuePair::send_long(Opcode opcode, const Work &work) noexcept
     }
     // Acquire and release: the owner touches the memory before and after, never meanwhile.
     if (!entry.state.compare_exchange_strong(state, state_of(next_message_, ReceiveState::placing),
-                                              std::memory_order_acq_rel))
+                                             std::memory_order_acq_rel))
         return DOCA_ERROR_AGAIN;
     const doca_error_t status = place(entry, work);
     put_message(opcode, status == DOCA_SUCCESS ? MessageKind::placed : MessageKind::failed, work);
@@ -221,8 +225,8 @@ doca_error_t SoftQueuePair::place(ReceiveEntry &entry, const Work &work) noexcep
 doca_error_t SoftQueuePair::reach_segment(const ReceiveSegment &segment, const RemoteMemory *&memory) noexcept
 {
     return guarded([&] {
-        auto known = std::ranges::find_if(receive_memories_,
-                                          [&](const auto &other) { return other->entry() == segment.entry; });
+        auto known =
+            std::ranges::find_if(receive_memories_, [&](const auto &other) { return other->entry() == segment.entry; });
         if (known != receive_memories_.end() && (*known)->generation() != segment.generation) {
             receive_memories_.erase(known);
             known = receive_memories_.end();
@@ -231,18 +235,15 @@ doca_error_t SoftQueuePair::reach_segment(const ReceiveSegment &segment, const R
             if (receive_memories_.size() == max_receive_memories)
                 receive_memories_.erase(receive_memories_.begin());
             std::unique_ptr<RemoteMemory> fresh;
-            const doca_error_t status =
-                RemoteMemory::reach_receive(process_, segment.entry, segment.generation, fresh);
+            const doca_error_t status = RemoteMemory::reach_receive(process_, segment.entry, segment.generation, fresh);
             if (status != DOCA_SUCCESS) {
-                LOG_ERR("the memory of the receive that process %d has posted can't be reached",
-                             process_->pid());
+                LOG_ERR("the memory of the receive that process %d has posted can't be reached", process_->pid());
                 return DOCA_ERROR_IO_FAILED;
             }
             known = receive_memories_.insert(receive_memories_.end(), std::move(fresh));
         }
         if (!(*known)->range().contains(reinterpret_cast<const std::byte *>(segment.addr), segment.length)) {
-            LOG_ERR("the receive that process %d has posted is outside of its memory map",
-                         process_->pid());
+            LOG_ERR("the receive that process %d has posted is outside of its memory map", process_->pid());
             return DOCA_ERROR_IO_FAILED;
         }
         memory = known->get();

@@ -3,15 +3,17 @@
 //
 // READ, WRITE and the atomics: carried out by the caller's thread, in the memory that the peer has exported.
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 
 #include "../../../log.hpp"
 #include "../../../mmap.hpp"
 #include "../../cursor.hpp"
-#include "../process/lock.hpp"
 #include "../memory/copy.hpp"
 #include "../memory/hazard_guard.hpp"
 #include "../memory/process_copy.hpp"
+#include "../process/lock.hpp"
 #include "queue_pair.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_RDMA_ONE_SIDED);
@@ -34,16 +36,16 @@ void copy_at_once(std::byte *dst, const std::byte *src, std::size_t length) noex
 
 } // namespace
 
-doca_error_t SoftQueuePair::write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
-                                  MemoryKey *remote, Immediate immediate) noexcept
+doca_error_t SoftQueuePair::write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan, MemoryKey *remote,
+                                  Immediate immediate) noexcept
 {
     // Fast path: two single buffers, and memory that is mapped here.
     if (!immediate && !plan.is_list && plan.length != 0 && can_end_at_once() && check_peer() == DOCA_SUCCESS)
         [[likely]] {
         const RemoteMemory &memory = *static_cast<SoftKey *>(remote)->remote();
         HazardPointer *const pointer = poller_->copier.hazard_pointer_for(memory);
-        if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once &&
-            pointer != nullptr && may_reach(memory, Access::rdma_write)) [[likely]] {
+        if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once && pointer != nullptr &&
+            may_reach(memory, Access::rdma_write)) [[likely]] {
             const std::size_t before = plan.overwrites ? 0 : dst->data_len;
             const HazardGuard hazard(&memory, pointer, HazardGuard::Side::dst);
             if (memory.is_live()) [[likely]] {
@@ -67,8 +69,8 @@ doca_error_t SoftQueuePair::read(Tag tag, doca_buf *dst, const doca_buf *src, Tr
     if (!plan.is_list && plan.length != 0 && can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
         const RemoteMemory &memory = *static_cast<SoftKey *>(remote)->remote();
         HazardPointer *const pointer = poller_->copier.hazard_pointer_for(memory);
-        if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once &&
-            pointer != nullptr && may_reach(memory, Access::rdma_read)) [[likely]] {
+        if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once && pointer != nullptr &&
+            may_reach(memory, Access::rdma_read)) [[likely]] {
             const std::size_t before = plan.overwrites ? 0 : dst->data_len;
             const HazardGuard hazard(&memory, pointer, HazardGuard::Side::src);
             if (memory.is_live()) [[likely]] {
@@ -124,26 +126,22 @@ doca_error_t SoftQueuePair::update(Tag tag, doca_buf &result, doca_buf &target, 
     work.local = &result;
     work.remote = &target;
     work.update = {update.operand, update.compare};
-    return start(tag,
-                 update.kind == AtomicUpdate::Kind::fetch_and_add ? Opcode::fetch_and_add
-                                                                  : Opcode::compare_and_swap,
-                 work);
+    return start(
+        tag, update.kind == AtomicUpdate::Kind::fetch_and_add ? Opcode::fetch_and_add : Opcode::compare_and_swap, work);
 }
 
 /// Finds the peer's memory of @p remote, if this connection has @p right on it.
-doca_error_t SoftQueuePair::reach(const doca_buf &remote, std::uint32_t right,
-                                  const RemoteMemory *&memory) noexcept
+doca_error_t SoftQueuePair::reach(const doca_buf &remote, std::uint32_t right, const RemoteMemory *&memory) noexcept
 {
     memory = static_cast<const SoftKey &>(*remote.mmap->key_for(device_)).remote();
     if (may_reach(*memory, right)) [[likely]]
         return DOCA_SUCCESS;
     if (memory->process() != process_ || memory->function_id() != peer_->function_id()) {
-        LOG_ERR(
-            "the memory at %p is of process %d, and was not exported by the device of the peer, process %d",
-            static_cast<const void *>(remote.data), memory->process()->pid(), process_->pid());
+        LOG_ERR("the memory at %p is of process %d, and was not exported by the device of the peer, process %d",
+                static_cast<const void *>(remote.data), memory->process()->pid(), process_->pid());
     } else {
-        LOG_ERR("the peer does not give the right 0x%x: its memory map has 0x%x, its RDMA instance 0x%x",
-                     right, memory->access(), peer_permissions_);
+        LOG_ERR("the peer does not give the right 0x%x: its memory map has 0x%x, its RDMA instance 0x%x", right,
+                memory->access(), peer_permissions_);
     }
     return DOCA_ERROR_NOT_PERMITTED;
 }
@@ -167,8 +165,7 @@ doca_error_t SoftQueuePair::transfer(Opcode opcode, const Work &work) noexcept
         return status;
     doca_buf &dst = is_read ? *work.local : *work.remote;
     if (plan.length > room_of(dst, plan.overwrites) || (!is_read && plan.length > data_of(*work.local))) {
-        LOG_ERR("the data section of a buffer was changed while its job of %u bytes waited",
-                     plan.length);
+        LOG_ERR("the data section of a buffer was changed while its job of %u bytes waited", plan.length);
         return DOCA_ERROR_IO_FAILED;
     }
     std::byte *there = work.remote->data + (is_read || plan.overwrites ? 0 : work.remote->data_len);
@@ -194,8 +191,7 @@ doca_error_t SoftQueuePair::execute_update(Opcode opcode, const Work &work) noex
     if (const doca_error_t status = check_peer(); status != DOCA_SUCCESS)
         return status;
     const RemoteMemory *memory = nullptr;
-    if (const doca_error_t status = reach(*work.remote, Access::rdma_atomic, memory);
-        status != DOCA_SUCCESS)
+    if (const doca_error_t status = reach(*work.remote, Access::rdma_atomic, memory); status != DOCA_SUCCESS)
         return status;
     HazardPointer *const pointer = poller_->copier.hazard_pointer_for(*memory);
     if (pointer == nullptr)
@@ -218,8 +214,7 @@ doca_error_t SoftQueuePair::execute_update(Opcode opcode, const Work &work) noex
                               : old == work.update.compare ? work.update.operand
                                                            : old;
         if (status == DOCA_SUCCESS && fresh != old)
-            status = write_process(*process_, work.remote->data, reinterpret_cast<std::byte *>(&fresh),
-                                   sizeof(fresh));
+            status = write_process(*process_, work.remote->data, reinterpret_cast<std::byte *>(&fresh), sizeof(fresh));
         if (status != DOCA_SUCCESS)
             return status;
     }

@@ -4,6 +4,8 @@
 // The receiving side of messages. Where receives are shared, a message gets its receive when it is taken; only one
 // that its sender is to place asks for it first.
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 
 #include "../../../log.hpp"
@@ -73,8 +75,8 @@ bool SoftQueuePair::take_shared() noexcept
     }
 }
 
-/// Fast path: the message that has come is in its cell, and the next of the shared receives has a first buffer with room
-/// for it. Null, and nothing has changed, when it is not so.
+/// Fast path: the message that has come is in its cell, and the next of the shared receives has a first buffer with
+/// room for it. Null, and nothing has changed, when it is not so.
 [[gnu::always_inline]] inline Operation *SoftQueuePair::take_short() noexcept
 {
     const MessageCell &cell = own_->cell(first_receive_);
@@ -82,9 +84,9 @@ bool SoftQueuePair::take_shared() noexcept
     const std::uint16_t received = read_once(cell.received);
     Operation &operation = shared_->first();
     const Receive &receive = operation.payload<Receive>();
-    if (read_once(cell.kind) != MessageKind::in_cell || received > static_cast<std::uint16_t>(Received::send_with_immediate) ||
-        length - 1 >= cell_capacity || length > receive.plan.length || receive.plan.overwrites ||
-        length > receive.dst->tailroom())
+    if (read_once(cell.kind) != MessageKind::in_cell ||
+        received > static_cast<std::uint16_t>(Received::send_with_immediate) || length - 1 >= cell_capacity ||
+        length > receive.plan.length || receive.plan.overwrites || length > receive.dst->tailroom())
         return nullptr;
     copy_short(receive.dst->data + receive.dst->data_len, cell.data, length);
     receive.dst->data_len += length;
@@ -216,7 +218,8 @@ doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, cons
     if (is_write || length == 0)
         return DOCA_SUCCESS;
     doca_buf *const first = receive.dst; // null where the plan has no length
-    if (is_here && length <= receive.plan.length && !receive.plan.overwrites && length <= first->tailroom()) [[likely]] {
+    if (is_here && length <= receive.plan.length && !receive.plan.overwrites && length <= first->tailroom())
+        [[likely]] {
         std::memcpy(first->data + first->data_len, data, length);
         first->data_len += length;
         return DOCA_SUCCESS;
@@ -261,7 +264,7 @@ void SoftQueuePair::flush_receives() noexcept
         std::uint64_t state = state_of(number, ReceiveState::posted);
         // Acquire: what the peer has written to the memory before it went happened before.
         if (!own_->entry(number).state.compare_exchange_strong(state, state_of(number, ReceiveState::withdrawn),
-                                                                std::memory_order_acq_rel) &&
+                                                               std::memory_order_acq_rel) &&
             !is_message_there() && check_peer() != DOCA_ERROR_CONNECTION_RESET)
             return;
         if (has_message())

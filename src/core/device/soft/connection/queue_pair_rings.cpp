@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // How the two sides of a connection notify each other.
+#include <atomic>
+#include <cstdint>
 #include <utility>
 
 #include "queue_pair.hpp"

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "../../../mmap.hpp"
@@ -38,19 +40,18 @@ doca_error_t find_export(const SoftDevice &device, const doca_buf &buf, const Ex
 doca_error_t post_segments(const SoftDevice &device, ReceiveEntry &entry, const Receive &receive)
 {
     std::uint32_t count = 0;
-    const doca_error_t status =
-        each_room(receive, [&](const doca_buf &buf, const std::byte *start, std::size_t room) {
-            const ExportDescriptor *found = nullptr;
-            if (const doca_error_t not_found = find_export(device, buf, found); not_found != DOCA_SUCCESS)
-                return not_found;
-            entry.segments()[count++] = {
-                .addr = reinterpret_cast<std::uintptr_t>(start),
-                .generation = found->generation,
-                .length = static_cast<std::uint32_t>(std::min<std::size_t>(room, UINT32_MAX)),
-                .entry = found->entry,
-            };
-            return DOCA_SUCCESS;
-        });
+    const doca_error_t status = each_room(receive, [&](const doca_buf &buf, const std::byte *start, std::size_t room) {
+        const ExportDescriptor *found = nullptr;
+        if (const doca_error_t not_found = find_export(device, buf, found); not_found != DOCA_SUCCESS)
+            return not_found;
+        entry.segments()[count++] = {
+            .addr = reinterpret_cast<std::uintptr_t>(start),
+            .generation = found->generation,
+            .length = static_cast<std::uint32_t>(std::min<std::size_t>(room, UINT32_MAX)),
+            .entry = found->entry,
+        };
+        return DOCA_SUCCESS;
+    });
     if (status == DOCA_SUCCESS)
         entry.num_segments = count;
     return status;

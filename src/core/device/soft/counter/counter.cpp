@@ -5,13 +5,15 @@
 #include "counter.hpp"
 
 #include <cinttypes>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include <sched.h>
 
 #include "../../../wait_notice.hpp"
-#include "counter_waits.hpp"
 #include "../memory/process_copy.hpp"
+#include "counter_waits.hpp"
 
 #include "../../../log.hpp"
 
@@ -54,8 +56,7 @@ void SoftCounter::tell_of_wait(const WaitCondition &condition) noexcept
     std::uint64_t value = 0;
     if (has_told_of_wait_.exchange(true, std::memory_order_relaxed) || confirm(value) != DOCA_SUCCESS)
         return;
-    const bool has_no_publisher =
-        awaits_importers() && page_->num_importers.load(std::memory_order_relaxed) == 0;
+    const bool has_no_publisher = awaits_importers() && page_->num_importers.load(std::memory_order_relaxed) == 0;
     const bool is_equal = condition.count == 1;
     const bool is_not_equal = condition.count == UINT64_MAX && condition.first != 1;
     LOG_INFO("waiting for a sync event of process %d %s %" PRIu64 " (mask 0x%" PRIx64 "); it is %" PRIu64 "%s",

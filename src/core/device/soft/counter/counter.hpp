@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>

@@ -2,13 +2,18 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // How a counter comes to be, is passed on, and ends.
+#include <atomic>
 #include <cinttypes>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include "../../host/own_memory.hpp"
-#include "counter.hpp"
 #include "../process/directory.hpp"
 #include "../process/reserve.hpp"
+#include "counter.hpp"
 
 #include "../../../log.hpp"
 
@@ -20,8 +25,8 @@ namespace {
 
 bool is_page(const CounterPage &page) noexcept
 {
-    return std::memcmp(page.magic, counter_magic, sizeof(counter_magic)) == 0 &&
-           page.version == counter_version && page.size == sizeof(CounterPage);
+    return std::memcmp(page.magic, counter_magic, sizeof(counter_magic)) == 0 && page.version == counter_version &&
+           page.size == sizeof(CounterPage);
 }
 
 constexpr std::uint32_t all_rights = Access::local_read_write | Access::dpu_read_write;
@@ -97,14 +102,16 @@ doca_error_t SoftCounter::export_to_dpu(Device &device, std::vector<std::byte> &
         }
         return status;
     };
-    doca_error_t status =
-        publish({{static_cast<std::byte *>(memory_->start()), memory_->size()}, all_rights, ExportKind::counter,
-                 function, memory_.get()},
-                d.page);
+    doca_error_t status = publish({{static_cast<std::byte *>(memory_->start()), memory_->size()},
+                                   all_rights,
+                                   ExportKind::counter,
+                                   function,
+                                   memory_.get()},
+                                  d.page);
     if (status == DOCA_SUCCESS && is_locked_)
-        status = publish({{reinterpret_cast<std::byte *>(word_), sizeof(*word_)}, all_rights,
-                          ExportKind::counter_word, function},
-                         d.word);
+        status = publish(
+            {{reinterpret_cast<std::byte *>(word_), sizeof(*word_)}, all_rights, ExportKind::counter_word, function},
+            d.word);
     if (status == DOCA_SUCCESS)
         descriptor = to_bytes(DescriptorKind::soft_counter, d);
     return status;
@@ -144,8 +151,7 @@ doca_error_t SoftCounter::open_word(const ExportDescriptor &descriptor, const De
         return DOCA_SUCCESS;
     }
     is_locked_ = true;
-    const doca_error_t status =
-        RemoteMemory::import(descriptor, ExportKind::counter_word, importer, imported_word_);
+    const doca_error_t status = RemoteMemory::import(descriptor, ExportKind::counter_word, importer, imported_word_);
     if (status != DOCA_SUCCESS)
         return status;
     const RemoteMemory &memory = *imported_word_;

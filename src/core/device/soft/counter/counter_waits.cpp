@@ -3,6 +3,7 @@
 #include "counter_waits.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 
 #include <fcntl.h>

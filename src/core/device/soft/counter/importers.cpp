@@ -3,6 +3,7 @@
 #include "importers.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include <unistd.h>
 

@@ -3,8 +3,11 @@
 #include "sleepers.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cinttypes>
+#include <cstddef>
+#include <cstdint>
 
 #include "../process/directory.hpp"
 
@@ -32,10 +35,8 @@ bool is_target(const Sleeper &sleeper, std::uint64_t value) noexcept
         sleeper.num_targets.load(std::memory_order_acquire); // pairs with the store in add_target()
     if (count > max_targets)
         return true;
-    return std::ranges::any_of(
-        sleeper.targets.begin(), sleeper.targets.begin() + count, [&](const auto &target) {
-            return condition_of(target).is_met_by(value);
-        });
+    return std::ranges::any_of(sleeper.targets.begin(), sleeper.targets.begin() + count,
+                               [&](const auto &target) { return condition_of(target).is_met_by(value); });
 }
 
 void store(Sleeper::Target &target, const WaitCondition &condition) noexcept

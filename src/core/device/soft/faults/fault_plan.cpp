@@ -6,6 +6,7 @@
 #include <cinttypes>
 #include <cstdlib>
 #include <optional>
+#include <system_error>
 
 #include "../../../crc32.hpp"
 #include "../../../log.hpp"
@@ -72,8 +73,8 @@ doca_error_t FaultPlan::parse(std::string_view text, std::shared_ptr<FaultPlan> 
             fresh->rules_.push_back(std::move(rule));
         }
         if (!is_good) {
-            LOG_ERR("DOCA_SOFT_FAULTS: '%.*s' can't be understood: %s", static_cast<int>(item.size()),
-                    item.data(), allowed);
+            LOG_ERR("DOCA_SOFT_FAULTS: '%.*s' can't be understood: %s", static_cast<int>(item.size()), item.data(),
+                    allowed);
             return DOCA_ERROR_INVALID_VALUE;
         }
     } while (!text.empty());
@@ -153,8 +154,7 @@ bool FaultPlan::strikes(Fault fault, Jobs jobs) noexcept
         if (!is_hit(*rule, occasion))
             continue;
         is_hit_by_any = true;
-        LOG_INFO("number %" PRIu64 " fails on purpose, for '%s' in DOCA_SOFT_FAULTS", occasion,
-                 rule->text.c_str());
+        LOG_INFO("number %" PRIu64 " fails on purpose, for '%s' in DOCA_SOFT_FAULTS", occasion, rule->text.c_str());
     }
     return is_hit_by_any;
 }

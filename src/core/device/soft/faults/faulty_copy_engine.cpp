@@ -3,6 +3,8 @@
 #include "faulty_copy_engine.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
 
 namespace opendoca::soft {
 

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "../memory/copy_engine.hpp"
@@ -14,8 +15,7 @@ class FaultyCopyEngine final : public SoftCopyEngine {
 public:
     FaultyCopyEngine(const SoftDevice &device, CompletionQueue &completions, std::shared_ptr<FaultPlan> plan);
 
-    [[nodiscard]] doca_error_t copy(Tag tag, doca_buf &dst, const doca_buf &src,
-                                    CopyPlan plan) noexcept override;
+    [[nodiscard]] doca_error_t copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept override;
 
 private:
     [[nodiscard]] bool is_peer_gone(const RemoteMemory *memory) noexcept;

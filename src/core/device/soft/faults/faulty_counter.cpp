@@ -2,6 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 #include "faulty_counter.hpp"
 
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
 #include "../../../engine/completion_queue.hpp"
 #include "../counter/counter_waits.hpp"
 

@@ -2,6 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
 #include "../counter/counter.hpp"
 #include "fault_plan.hpp"
 

@@ -2,6 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 #include "faulty_device.hpp"
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
 #include "../../../log.hpp"
 #include "faulty_copy_engine.hpp"
 #include "faulty_counter.hpp"
@@ -33,15 +39,13 @@ doca_error_t FaultyDevice::import_memory(std::span<const std::byte> descriptor, 
     return SoftDevice::import_memory(descriptor, range, key);
 }
 
-doca_error_t FaultyDevice::create_copy_engine(CompletionQueue &completions,
-                                              std::unique_ptr<CopyEngine> &engine)
+doca_error_t FaultyDevice::create_copy_engine(CompletionQueue &completions, std::unique_ptr<CopyEngine> &engine)
 {
     engine = std::make_unique<FaultyCopyEngine>(*this, completions, plan_);
     return DOCA_SUCCESS;
 }
 
-doca_error_t FaultyDevice::create_queue_pair(const QueuePairSettings &settings,
-                                             std::atomic<ConnectionState> &state,
+doca_error_t FaultyDevice::create_queue_pair(const QueuePairSettings &settings, std::atomic<ConnectionState> &state,
                                              std::unique_ptr<QueuePair> &queue_pair)
 {
     auto created = std::make_unique<FaultyQueuePair>(*this, settings, state, plan_);
@@ -67,8 +71,7 @@ doca_error_t FaultyDevice::create_counter(const CounterSetup &setup, std::unique
     return status;
 }
 
-doca_error_t FaultyDevice::import_counter(std::span<const std::byte> descriptor,
-                                          std::unique_ptr<Counter> &counter)
+doca_error_t FaultyDevice::import_counter(std::span<const std::byte> descriptor, std::unique_ptr<Counter> &counter)
 {
     if (plan_->strikes(Fault::import)) {
         LOG_ERR("a sync event is not imported, as DOCA_SOFT_FAULTS asks for");

@@ -2,6 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
 #include "../device.hpp"
 #include "fault_plan.hpp"
 
@@ -23,14 +29,12 @@ public:
                                              std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t create_copy_engine(CompletionQueue &completions,
                                                   std::unique_ptr<CopyEngine> &engine) override;
-    [[nodiscard]] doca_error_t create_queue_pair(const QueuePairSettings &settings,
-                                                 std::atomic<ConnectionState> &state,
+    [[nodiscard]] doca_error_t create_queue_pair(const QueuePairSettings &settings, std::atomic<ConnectionState> &state,
                                                  std::unique_ptr<QueuePair> &queue_pair) override;
     [[nodiscard]] doca_error_t create_receive_queue(CompletionQueue &completions, std::uint32_t size,
                                                     std::uint32_t chain_length,
                                                     std::unique_ptr<ReceiveQueue> &queue) override;
-    [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup,
-                                              std::unique_ptr<Counter> &counter) override;
+    [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter) override;
     [[nodiscard]] doca_error_t import_counter(std::span<const std::byte> descriptor,
                                               std::unique_ptr<Counter> &counter) override;
 

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <atomic>
+#include <memory>
+
 #include "../connection/queue_pair.hpp"
 #include "fault_plan.hpp"
 
@@ -10,8 +13,8 @@ namespace opendoca::soft {
 /// A connection whose jobs fail where the plan says so. As on any device, a failed job ends the connection.
 class FaultyQueuePair final : public SoftQueuePair {
 public:
-    FaultyQueuePair(const SoftDevice &device, const QueuePairSettings &settings,
-                    std::atomic<ConnectionState> &state, std::shared_ptr<FaultPlan> plan)
+    FaultyQueuePair(const SoftDevice &device, const QueuePairSettings &settings, std::atomic<ConnectionState> &state,
+                    std::shared_ptr<FaultPlan> plan)
         : SoftQueuePair(device, settings, state),
           faults_(std::move(plan))
     {
@@ -31,11 +34,10 @@ public:
     {
         return unless_struck(tag, [&] { return SoftQueuePair::read(tag, dst, src, plan, remote); });
     }
-    [[nodiscard]] doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
-                                     MemoryKey *remote, Immediate immediate) noexcept override
+    [[nodiscard]] doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan, MemoryKey *remote,
+                                     Immediate immediate) noexcept override
     {
-        return unless_struck(tag,
-                             [&] { return SoftQueuePair::write(tag, dst, src, plan, remote, immediate); });
+        return unless_struck(tag, [&] { return SoftQueuePair::write(tag, dst, src, plan, remote, immediate); });
     }
     [[nodiscard]] doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
                                       MemoryKey &remote) noexcept override

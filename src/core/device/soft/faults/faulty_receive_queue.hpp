@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
+#include <memory>
+
 #include "../connection/receive_queue.hpp"
 #include "fault_plan.hpp"
 

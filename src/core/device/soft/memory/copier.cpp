@@ -3,6 +3,8 @@
 #include "copier.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 #include "../../../log.hpp"
 #include "copy.hpp"
@@ -27,8 +29,8 @@ doca_error_t HazardGuard::explain() const noexcept
         LOG_ERR("process %d, whose memory is copied, has ended", pid);
         return DOCA_ERROR_CONNECTION_RESET;
     }
-    LOG_ERR("process %d has stopped the export of [%p, +%zu)", pid,
-                 static_cast<void *>(memory_->range().addr), memory_->range().len);
+    LOG_ERR("process %d has stopped the export of [%p, +%zu)", pid, static_cast<void *>(memory_->range().addr),
+            memory_->range().len);
     return DOCA_ERROR_NOT_PERMITTED;
 }
 
@@ -55,8 +57,7 @@ doca_error_t Copier::copy(const RemoteMemory *dst_memory, std::byte *dst, const 
             return copy_here<HazardGuard::Side::dst>(*dst_memory, dst, src, length, total);
     }
     while (length > longest_between_looks) {
-        const doca_error_t status =
-            copy_guarded(dst_memory, dst, src_memory, src, longest_between_looks, total);
+        const doca_error_t status = copy_guarded(dst_memory, dst, src_memory, src, longest_between_looks, total);
         if (status != DOCA_SUCCESS)
             return status;
         dst += longest_between_looks;
@@ -69,8 +70,8 @@ doca_error_t Copier::copy(const RemoteMemory *dst_memory, std::byte *dst, const 
 /// Between one other process and this one, which is nearly every copy. One function, because each return
 /// after a system call is one that the processor did not foresee.
 template <HazardGuard::Side side>
-inline doca_error_t Copier::copy_here(const RemoteMemory &memory, std::byte *there, std::byte *here,
-                                      std::size_t length, std::size_t total) noexcept
+inline doca_error_t Copier::copy_here(const RemoteMemory &memory, std::byte *there, std::byte *here, std::size_t length,
+                                      std::size_t total) noexcept
 {
     HazardPointer *const pointer = hazard_pointer_for(memory);
     if (pointer == nullptr) [[unlikely]]
@@ -91,9 +92,8 @@ inline doca_error_t Copier::copy_here(const RemoteMemory &memory, std::byte *the
     return status == DOCA_SUCCESS ? hazard.status() : status;
 }
 
-doca_error_t Copier::copy_guarded(const RemoteMemory *dst_memory, std::byte *dst,
-                                  const RemoteMemory *src_memory, std::byte *src, std::size_t length,
-                                  std::size_t total) noexcept
+doca_error_t Copier::copy_guarded(const RemoteMemory *dst_memory, std::byte *dst, const RemoteMemory *src_memory,
+                                  std::byte *src, std::size_t length, std::size_t total) noexcept
 {
     HazardPointer *const dst_pointer = dst_memory == nullptr ? nullptr : hazard_pointer_for(*dst_memory);
     HazardPointer *const src_pointer = src_memory == nullptr ? nullptr : hazard_pointer_for(*src_memory);
@@ -135,9 +135,8 @@ CachedRemoteKey Copier::cached_key_for(std::uint64_t number, const RemoteMemory 
 }
 
 /// Null stands for memory that can be copied here.
-doca_error_t Copier::copy_by_kernel(const RemoteMemory *dst_memory, std::byte *dst,
-                                    const RemoteMemory *src_memory, std::byte *src,
-                                    std::size_t length) noexcept
+doca_error_t Copier::copy_by_kernel(const RemoteMemory *dst_memory, std::byte *dst, const RemoteMemory *src_memory,
+                                    std::byte *src, std::size_t length) noexcept
 {
     if (dst_memory == nullptr)
         return read_process(*src_memory->process(), dst, src, length);

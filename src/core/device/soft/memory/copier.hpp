@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -22,14 +24,13 @@ public:
     /// Copies @p length bytes of a job of @p total. Null stands for memory of this process. Errors:
     /// NOT_PERMITTED (the memory was revoked), CONNECTION_RESET (its process has ended), NO_MEMORY, and those
     /// of process_copy.hpp.
-    [[nodiscard]] doca_error_t copy(const RemoteMemory *dst_memory, std::byte *dst,
-                                    const RemoteMemory *src_memory, std::byte *src, std::size_t length,
-                                    std::size_t total) noexcept;
+    [[nodiscard]] doca_error_t copy(const RemoteMemory *dst_memory, std::byte *dst, const RemoteMemory *src_memory,
+                                    std::byte *src, std::size_t length, std::size_t total) noexcept;
 
     /// For short copies between this process and @p memory, which has a key of @p number and is on @p side.
     /// An empty one where they need copy().
     [[nodiscard]] CachedRemoteKey cached_key_for(std::uint64_t number, const RemoteMemory &memory,
-                                 HazardGuard::Side side) noexcept;
+                                                 HazardGuard::Side side) noexcept;
 
     /// This thread's hazard pointer in the page of the exporter, or null when it has no place for another
     /// one.
@@ -53,8 +54,8 @@ private:
     [[nodiscard]] doca_error_t copy_here(const RemoteMemory &memory, std::byte *there, std::byte *here,
                                          std::size_t length, std::size_t total) noexcept;
     [[nodiscard]] doca_error_t copy_guarded(const RemoteMemory *dst_memory, std::byte *dst,
-                                            const RemoteMemory *src_memory, std::byte *src,
-                                            std::size_t length, std::size_t total) noexcept;
+                                            const RemoteMemory *src_memory, std::byte *src, std::size_t length,
+                                            std::size_t total) noexcept;
     [[nodiscard]] doca_error_t copy_by_kernel(const RemoteMemory *dst_memory, std::byte *dst,
                                               const RemoteMemory *src_memory, std::byte *src,
                                               std::size_t length) noexcept;

@@ -17,12 +17,12 @@ namespace opendoca::soft {
 
 /// What copy_bytes() does with more than 64 bytes and less than 32.
 [[nodiscard]] OPENDOCA_INTERNAL doca_error_t copy_any(std::byte *dst, const std::byte *src, std::size_t length,
-                                    std::size_t total) noexcept;
+                                                      std::size_t total) noexcept;
 
 /// Copies @p length bytes in the way that is fastest on this machine for a job of @p total bytes. The ranges may
 /// overlap, as memmove's.
-[[gnu::always_inline]] [[nodiscard]] inline doca_error_t copy_bytes(std::byte *dst, const std::byte *src, std::size_t length,
-                                             std::size_t total) noexcept
+[[gnu::always_inline]] [[nodiscard]] inline doca_error_t copy_bytes(std::byte *dst, const std::byte *src,
+                                                                    std::size_t length, std::size_t total) noexcept
 {
     using Quarter [[gnu::vector_size(16)]] = std::uint64_t;
     constexpr std::size_t half = 2 * sizeof(Quarter);

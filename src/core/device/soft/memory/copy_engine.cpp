@@ -154,8 +154,8 @@ doca_error_t SoftCopyEngine::execute_list(doca_buf &dst_list, const doca_buf &sr
         src.skip_empty();
         dst.skip_empty();
         const std::size_t length = std::min({left, src.left(), dst.left()});
-        const doca_error_t status = copier_.copy(memory_of(dst.buf()), dst.addr(), memory_of(src.buf()), src.addr(),
-                                                 length, plan.length);
+        const doca_error_t status =
+            copier_.copy(memory_of(dst.buf()), dst.addr(), memory_of(src.buf()), src.addr(), length, plan.length);
         if (status != DOCA_SUCCESS)
             return status;
         src.advance(length);

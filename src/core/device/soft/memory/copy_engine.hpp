@@ -3,14 +3,16 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "../../../engine/completion_queue.hpp"
 #include "../../copy_engine.hpp"
+#include "../device.hpp"
 #include "copier.hpp"
 #include "copy.hpp"
 #include "remote_key_cache.hpp"
-#include "../device.hpp"
 
 namespace opendoca::soft {
 
@@ -78,8 +80,8 @@ public:
         return src.data_len - 1 < (tailroom == 0 ? dst.data_len : tailroom) &&
                copy_by_cache<side>(dst, src, tailroom == 0 ? 0 : dst.data_len, src.data_len);
     }
-    /// Finds anew what copy_imported() has known: to keep that over the copy would be more stores, which is what a short
-    /// copy waits for.
+    /// Finds anew what copy_imported() has known: to keep that over the copy would be more stores, which is what a
+    /// short copy waits for.
     [[gnu::always_inline]] void end_imported(Tag tag, doca_buf &dst, const doca_buf &src) noexcept
     {
         dst.data_len = (dst.tailroom() == 0 ? 0 : dst.data_len) + src.data_len;
@@ -125,8 +127,8 @@ private:
     }
     /// Between buffers of which that on @p side is imported. False when something is in the way.
     template <HazardGuard::Side side>
-    [[gnu::always_inline]] [[nodiscard]] bool copy_by_cache(const doca_buf &dst, const doca_buf &src, std::size_t before,
-                                                            std::size_t length) noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool copy_by_cache(const doca_buf &dst, const doca_buf &src,
+                                                            std::size_t before, std::size_t length) noexcept
     {
         const std::uint64_t number = imported_key(side, dst, src).number;
         const CachedRemoteKey &key = cached(side, number);
@@ -147,8 +149,9 @@ private:
     const bool copies_at_once_;
     static constexpr std::size_t key_cache_size = 8;
     Copier copier_;
-    std::array<std::array<CachedRemoteKey, key_cache_size>, 2> key_cache_; ///< of each side, by the number of the memory
-    std::unique_ptr<Operation *[]> deferred_;             ///< a ring of the completion queue's depth
+    std::array<std::array<CachedRemoteKey, key_cache_size>, 2>
+        key_cache_;                           ///< of each side, by the number of the memory
+    std::unique_ptr<Operation *[]> deferred_; ///< a ring of the completion queue's depth
     std::uint32_t first_deferred_ = 0;
     std::uint32_t num_deferred_ = 0;
 };

@@ -2,9 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 #include "exporter.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cinttypes>
+#include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -114,9 +117,8 @@ doca_error_t Exporter::create_guard() noexcept
         addr &= (std::uintptr_t{1} << (46 - tries % 8)) - size;
         void *const wanted = reinterpret_cast<void *>(addr);
         // By the kernel's call: thread sanitizers would move it to where they like it.
-        void *const mapped = reinterpret_cast<void *>(
-            syscall(SYS_mmap, wanted, size, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
+        void *const mapped = reinterpret_cast<void *>(syscall(
+            SYS_mmap, wanted, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
         if (mapped == MAP_FAILED)
             continue; // something is there, or nothing can be
         guard_ = mapped;
@@ -156,8 +158,8 @@ void Exporter::keep_alive_mark() noexcept
         pthread_mutex_consistent(&page().alive);
 }
 
-/// Lets other processes of this user read and write this one's memory under Yama's scope 1. Without Yama it fails, and is
-/// not needed.
+/// Lets other processes of this user read and write this one's memory under Yama's scope 1. Without Yama it fails, and
+/// is not needed.
 void Exporter::allow_access_under_yama() noexcept
 {
     const std::lock_guard guard(lock_);

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 
@@ -43,7 +44,8 @@ public:
     private:
         friend class Exporter;
         Export(std::shared_ptr<Exporter> exporter, std::uint32_t entry) noexcept
-            : exporter_(std::move(exporter)), entry_(entry)
+            : exporter_(std::move(exporter)),
+              entry_(entry)
         {
         }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <atomic>
 #include <cerrno>
 #include <cinttypes>
+#include <cstdint>
 #include <cstring>
 #include <ctime>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <tuple>
@@ -12,8 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../../log.hpp"
 #include "../../../fork.hpp"
+#include "../../../log.hpp"
 #include "../process/directory.hpp"
 #include "../process/registry.hpp"
 #include "../process/reserve.hpp"
@@ -94,20 +97,18 @@ doca_error_t ExporterProcess::open_pages(const ExporterAddress &address)
         return DOCA_ERROR_INVALID_VALUE;
     };
     status = SealedPage::open(
-        pid_, page_fd_, {"page of exports", sizeof(ExportPage), sizeof(ExportPage), SealedPage::Writers::owner},
-        page_);
+        pid_, page_fd_, {"page of exports", sizeof(ExportPage), sizeof(ExportPage), SealedPage::Writers::owner}, page_);
     if (status != DOCA_SUCCESS)
         return explain(status);
-    if (std::memcmp(page().magic, export_magic, sizeof(export_magic)) != 0 ||
-        page().version != export_version || page().pid != address.pid ||
-        page().start_time != address.start_time) {
+    if (std::memcmp(page().magic, export_magic, sizeof(export_magic)) != 0 || page().version != export_version ||
+        page().pid != address.pid || page().start_time != address.start_time) {
         LOG_ERR("the page at descriptor %d of process %d is not its page of exports", page_fd_, pid_);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    status = SealedPage::open(pid_, page().hazard_page_fd,
-                              {"page of hazard pointers", sizeof(HazardPage), sizeof(HazardPage),
-                               SealedPage::Writers::all_named},
-                              hazard_page_);
+    status = SealedPage::open(
+        pid_, page().hazard_page_fd,
+        {"page of hazard pointers", sizeof(HazardPage), sizeof(HazardPage), SealedPage::Writers::all_named},
+        hazard_page_);
     if (status != DOCA_SUCCESS)
         return explain(status);
     guard_ = reinterpret_cast<void *>(page().guard_addr);

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <tuple>
@@ -17,8 +20,7 @@ namespace opendoca::soft {
 /// A process whose exports this one imports; shared by all imports from it.
 class ExporterProcess {
 public:
-    [[nodiscard]] static doca_error_t attach(const ExporterAddress &address,
-                                             std::shared_ptr<ExporterProcess> &process);
+    [[nodiscard]] static doca_error_t attach(const ExporterAddress &address, std::shared_ptr<ExporterProcess> &process);
     ExporterProcess(const ExporterProcess &) = delete;
     ExporterProcess &operator=(const ExporterProcess &) = delete;
     ~ExporterProcess();
@@ -27,10 +29,7 @@ public:
     [[nodiscard]] bool is_self() const noexcept { return is_self_; }
     /// Readable once the process has ended; -1 where the system gives none.
     [[nodiscard]] int exit_fd() const noexcept { return watch_.fd(); }
-    [[nodiscard]] const ExportPage &page() const noexcept
-    {
-        return *static_cast<const ExportPage *>(page_->start());
-    }
+    [[nodiscard]] const ExportPage &page() const noexcept { return *static_cast<const ExportPage *>(page_->start()); }
     /// A ProcessLock.
     [[nodiscard]] std::atomic<std::uint64_t> &atomic_lock() const noexcept { return hazards().atomic_lock; }
     /// The address of the guard byte there: see process_copy.hpp.
@@ -68,10 +67,7 @@ private:
     static constexpr int owner_died = 0x40000000; // FUTEX_OWNER_DIED
 
     [[nodiscard]] doca_error_t open_pages(const ExporterAddress &address);
-    [[nodiscard]] HazardPage &hazards() const noexcept
-    {
-        return *static_cast<HazardPage *>(hazard_page_->start());
-    }
+    [[nodiscard]] HazardPage &hazards() const noexcept { return *static_cast<HazardPage *>(hazard_page_->start()); }
     [[gnu::cold]] [[nodiscard]] bool was_gone_lately() const noexcept;
     [[gnu::cold]] [[nodiscard]] bool has_exited() const noexcept;
 
@@ -137,10 +133,7 @@ public:
         return generation_word().load(std::memory_order_seq_cst) == generation_;
     }
     /// Where the exporter keeps generation() for as long as the memory may be reached.
-    [[nodiscard]] const std::atomic<std::uint64_t> &generation_word() const noexcept
-    {
-        return shared_->generation;
-    }
+    [[nodiscard]] const std::atomic<std::uint64_t> &generation_word() const noexcept { return shared_->generation; }
     /// What is exported, where it is a counter's page.
     [[nodiscard]] const std::shared_ptr<SealedPage> &page() const noexcept { return page_; }
     /// Where @p addr of the exporter is in this process. Only where mapped.

@@ -41,8 +41,7 @@ std::size_t copy_by_call(const ExporterProcess &process, std::byte *here, std::b
     const iovec remote[] = {{process.guard(), 1}, {there, length}};
     const unsigned skipped = is_guarded ? 0 : 1;
     const auto call = is_write ? &process_vm_writev : &process_vm_readv;
-    const ssize_t result =
-        call(process.pid(), local + skipped, 2 - skipped, remote + skipped, 2 - skipped, 0);
+    const ssize_t result = call(process.pid(), local + skipped, 2 - skipped, remote + skipped, 2 - skipped, 0);
     return result <= 0 ? 0 : static_cast<std::size_t>(result) - (is_guarded ? 1 : 0);
 }
 

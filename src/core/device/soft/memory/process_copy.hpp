@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstddef>
+
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,10 +29,10 @@ namespace opendoca::soft {
 /// Up to here, by file.
 constexpr std::size_t largest_by_file = std::size_t{8} << 10;
 
-[[nodiscard]] doca_error_t read_process_in_parts(const ExporterProcess &process, std::byte *here,
-                                                 std::byte *there, std::size_t length) noexcept;
-[[nodiscard]] doca_error_t write_process_in_parts(const ExporterProcess &process, std::byte *there,
-                                                  std::byte *here, std::size_t length) noexcept;
+[[nodiscard]] doca_error_t read_process_in_parts(const ExporterProcess &process, std::byte *here, std::byte *there,
+                                                 std::size_t length) noexcept;
+[[nodiscard]] doca_error_t write_process_in_parts(const ExporterProcess &process, std::byte *there, std::byte *here,
+                                                  std::size_t length) noexcept;
 
 // Short copies by one system call. False where it did not copy everything.
 
@@ -62,38 +64,35 @@ template <long number>
 #else
 
 template <long number>
-[[nodiscard]] inline bool transfer(int memory_fd, std::byte *here, std::byte *there,
-                                   std::size_t length) noexcept
+[[nodiscard]] inline bool transfer(int memory_fd, std::byte *here, std::byte *there, std::size_t length) noexcept
 {
     const auto offset = reinterpret_cast<off_t>(there);
-    return (number == SYS_pread64 ? pread(memory_fd, here, length, offset)
-                                  : pwrite(memory_fd, here, length, offset)) == static_cast<ssize_t>(length);
+    return (number == SYS_pread64 ? pread(memory_fd, here, length, offset) : pwrite(memory_fd, here, length, offset)) ==
+           static_cast<ssize_t>(length);
 }
 
 #endif
 
-[[nodiscard]] inline bool read_at_once(int memory_fd, std::byte *here, std::byte *there,
-                                       std::size_t length) noexcept
+[[nodiscard]] inline bool read_at_once(int memory_fd, std::byte *here, std::byte *there, std::size_t length) noexcept
 {
     return transfer<SYS_pread64>(memory_fd, here, there, length);
 }
 
-[[nodiscard]] inline bool write_at_once(int memory_fd, std::byte *there, std::byte *here,
-                                        std::size_t length) noexcept
+[[nodiscard]] inline bool write_at_once(int memory_fd, std::byte *there, std::byte *here, std::size_t length) noexcept
 {
     return transfer<SYS_pwrite64>(memory_fd, here, there, length);
 }
 
-[[nodiscard]] inline doca_error_t read_process(const ExporterProcess &process, std::byte *here,
-                                               std::byte *there, std::size_t length) noexcept
+[[nodiscard]] inline doca_error_t read_process(const ExporterProcess &process, std::byte *here, std::byte *there,
+                                               std::size_t length) noexcept
 {
     return length <= largest_by_file && read_at_once(process.memory_fd(), here, there, length)
                ? DOCA_SUCCESS
                : read_process_in_parts(process, here, there, length);
 }
 
-[[nodiscard]] inline doca_error_t write_process(const ExporterProcess &process, std::byte *there,
-                                                std::byte *here, std::size_t length) noexcept
+[[nodiscard]] inline doca_error_t write_process(const ExporterProcess &process, std::byte *there, std::byte *here,
+                                                std::size_t length) noexcept
 {
     return length <= largest_by_file && write_at_once(process.memory_fd(), there, here, length)
                ? DOCA_SUCCESS

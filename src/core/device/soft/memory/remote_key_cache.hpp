@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "copy.hpp"
@@ -15,8 +16,8 @@ namespace opendoca::soft {
 inline constexpr std::size_t longest_between_looks = std::size_t{8} << 20;
 
 /// An entry of a remote-key cache: all that a short copy between this process and an imported memory needs, in one
-/// cache line: a thread's hazard pointer, and what RemoteMemory and its process know. Valid for as long as the memory is
-/// imported.
+/// cache line: a thread's hazard pointer, and what RemoteMemory and its process know. Valid for as long as the memory
+/// is imported.
 class alignas(64) CachedRemoteKey {
 public:
     /// Leads no_key.
@@ -42,8 +43,7 @@ public:
     /// follow: it says what, and wakes an exporter that waits. Inline, because each return after a system
     /// call is one that the processor did not foresee.
     template <HazardGuard::Side side>
-    [[gnu::always_inline]] [[nodiscard]] bool copy(std::byte *there, std::byte *here,
-                                                   std::size_t length) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool copy(std::byte *there, std::byte *here, std::size_t length) const noexcept
     {
         // As HazardGuard does, but that no guard of this thread uses the hazard pointer meanwhile.
         hazard_pointer_->in_use.store(marks_, std::memory_order_relaxed);
@@ -69,8 +69,7 @@ private:
         if (memory_fd_ >= 0)
             return is_read ? read_at_once(memory_fd_, here, there, length)
                            : write_at_once(memory_fd_, there, here, length);
-        std::byte *const mapped =
-            reinterpret_cast<std::byte *>(reinterpret_cast<std::uintptr_t>(there) + shift_);
+        std::byte *const mapped = reinterpret_cast<std::byte *>(reinterpret_cast<std::uintptr_t>(there) + shift_);
         (void)copy_bytes(is_read ? here : mapped, is_read ? mapped : here, length, length);
         return true;
     }

@@ -2,7 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 #include <cerrno>
 #include <cinttypes>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <span>
 #include <string>
 
 #include <fcntl.h>
@@ -78,8 +81,8 @@ doca_error_t check_port(const char *function, const char *pci_address, const Dev
             return DOCA_SUCCESS;
         known += (known.empty() ? "" : ", ") + rep.name + " (" + rep.pci_address + ")";
     }
-    LOG_ERR("the memory was exported by %s (%s), which is not behind %s (%s); behind it are %s",
-                 function, pci_address, importer.name.c_str(), importer.pci_address.c_str(), known.c_str());
+    LOG_ERR("the memory was exported by %s (%s), which is not behind %s (%s); behind it are %s", function, pci_address,
+            importer.name.c_str(), importer.pci_address.c_str(), known.c_str());
     return DOCA_ERROR_NOT_PERMITTED;
 }
 
@@ -143,8 +146,7 @@ doca_error_t RemoteMemory::import(const ExportDescriptor &d, ExportKind wanted, 
     result->entry_ = d.entry;
     result->kind_ = wanted;
     Entry entry;
-    if (!result->read_entry(entry) || std::memcmp(entry.nonce, d.nonce, sizeof(d.nonce)) != 0 ||
-        entry.kind != d.kind) {
+    if (!result->read_entry(entry) || std::memcmp(entry.nonce, d.nonce, sizeof(d.nonce)) != 0 || entry.kind != d.kind) {
         LOG_ERR("process %d does not export this memory, or not any more", result->process_->pid());
         return DOCA_ERROR_INVALID_VALUE;
     }
@@ -160,9 +162,8 @@ doca_error_t RemoteMemory::import(const ExportDescriptor &d, ExportKind wanted, 
     return DOCA_SUCCESS;
 }
 
-doca_error_t RemoteMemory::reach_receive(const std::shared_ptr<ExporterProcess> &process,
-                                         std::uint32_t entry_number, std::uint64_t generation,
-                                         std::unique_ptr<RemoteMemory> &memory)
+doca_error_t RemoteMemory::reach_receive(const std::shared_ptr<ExporterProcess> &process, std::uint32_t entry_number,
+                                         std::uint64_t generation, std::unique_ptr<RemoteMemory> &memory)
 {
     if (entry_number >= max_exports)
         return DOCA_ERROR_INVALID_VALUE;
@@ -230,9 +231,8 @@ doca_error_t RemoteMemory::reach_for(const Entry &entry)
 /// Of a counter, whose page all sides write to.
 doca_error_t RemoteMemory::map_page(const Entry &entry)
 {
-    const doca_error_t status =
-        SealedPage::open(process_->pid(), entry.fd,
-                         {"sync event", range_.len, range_.len, SealedPage::Writers::all_named}, page_);
+    const doca_error_t status = SealedPage::open(
+        process_->pid(), entry.fd, {"sync event", range_.len, range_.len, SealedPage::Writers::all_named}, page_);
     if (status != DOCA_SUCCESS)
         return status;
     reach_ = Reach::mapped;
@@ -263,8 +263,8 @@ bool RemoteMemory::try_map(const Entry &entry)
     if (entry.addr % alignment != lead)
         return false; // no mapping there is like that; and what is aligned here would not be there
     const std::uint64_t mapped_size = (lead + entry.len + alignment - 1) / alignment * alignment;
-    void *const mapped = mmap(nullptr, mapped_size, is_writable ? PROT_READ | PROT_WRITE : PROT_READ,
-                              MAP_SHARED, fd.get(), static_cast<off_t>(entry.fd_offset - lead));
+    void *const mapped = mmap(nullptr, mapped_size, is_writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
+                              fd.get(), static_cast<off_t>(entry.fd_offset - lead));
     if (mapped == MAP_FAILED)
         return false;
     mapping_ = mapped;

@@ -55,9 +55,8 @@ void barrier_for_all() noexcept
         return;
     // The expedited command fails while the kernel has no memory; the other one needs none. Where a seccomp filter
     // forbids both since, time does it: no processor keeps a store back for 100 ms.
-    for (int i = 0; i < 100 && membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0 &&
-                    membarrier(MEMBARRIER_CMD_GLOBAL) != 0;
-         ++i) {
+    for (int i = 0;
+         i < 100 && membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0 && membarrier(MEMBARRIER_CMD_GLOBAL) != 0; ++i) {
         const timespec moment = {0, 1'000'000};
         nanosleep(&moment, nullptr);
     }

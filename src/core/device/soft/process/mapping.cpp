@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cinttypes>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -74,7 +75,8 @@ int visit_maps(ReserveUse &reserve, const char *path, Visit visit) noexcept
 int count_mappings(ReserveUse &reserve, const char *path, const MappedFile &wanted, std::uint32_t &count) noexcept
 {
     count = 0;
-    return visit_maps(reserve, path, [&](std::uint64_t, std::uint64_t, const MappedFile &file) { count += file == wanted; });
+    return visit_maps(reserve, path,
+                      [&](std::uint64_t, std::uint64_t, const MappedFile &file) { count += file == wanted; });
 }
 
 /// The same of a process whose main thread has ended: by a thread that has not. All share one address space.
@@ -82,8 +84,7 @@ int count_by_threads(ReserveUse &reserve, pid_t pid, const MappedFile &wanted, s
 {
     char path[64];
     std::snprintf(path, sizeof(path), "/proc/%d/task", pid);
-    const UniqueFd tasks(
-        reserve.open([&] { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+    const UniqueFd tasks(reserve.open([&] { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
     if (!tasks.is_open())
         return errno;
     for (;;) {
@@ -96,7 +97,8 @@ int count_by_threads(ReserveUse &reserve, pid_t pid, const MappedFile &wanted, s
             at += entry.d_reclen;
             const long thread = std::strtol(entry.d_name, nullptr, 10); // 0 for . and ..
             std::snprintf(path, sizeof(path), "/proc/%d/task/%ld/maps", pid, thread);
-            if (const int error = thread != 0 ? count_mappings(reserve, path, wanted, count) : ESRCH; error != ESRCH && error != ENOENT)
+            if (const int error = thread != 0 ? count_mappings(reserve, path, wanted, count) : ESRCH;
+                error != ESRCH && error != ENOENT)
                 return error;
         }
     }
@@ -143,10 +145,11 @@ bool has_certainly_not_mapped(ProcessId process, const void *here) noexcept
     // Where our own maps do not show the page, as in some sandboxes, neither would those of others.
     const auto addr = reinterpret_cast<std::uintptr_t>(here);
     MappedFile page{};
-    if (visit_maps(reserve, own_maps, [&](std::uint64_t begin, std::uint64_t end, const MappedFile &file) {
-            if (begin <= addr && addr < end)
-                page = file;
-        }) != 0 ||
+    if (visit_maps(reserve, own_maps,
+                   [&](std::uint64_t begin, std::uint64_t end, const MappedFile &file) {
+                       if (begin <= addr && addr < end)
+                           page = file;
+                   }) != 0 ||
         page.inode == 0)
         return false;
     std::uint32_t count = 0;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cinttypes>
 #include <csignal>
 #include <cstdio>
@@ -58,8 +59,7 @@ int read_stat(pid_t pid, ProcessStat &stat) noexcept
     return name_end != nullptr && std::sscanf(name_end,
                                               ") %c %*s %*s %*s %*s %*s %u %*s %*s %*s %*s %*s %*s %*s %*s %*s "
                                               "%*s %ld %*s %" SCNu64,
-                                              &stat.state, &stat.flags, &stat.num_threads,
-                                              &stat.start_time) == 4
+                                              &stat.state, &stat.flags, &stat.num_threads, &stat.start_time) == 4
                ? 0
                : EIO;
 }

@@ -37,8 +37,8 @@ bool DescriptorReserve::fill() noexcept
     const bool is_made = pipe2(ends, O_CLOEXEC) == 0;
     if (is_made) {
         std::uint64_t none = 0;
-        const std::uint64_t both = static_cast<std::uint64_t>(ends[0] + 1) << 32 |
-                                   static_cast<std::uint32_t>(ends[1] + 1);
+        const std::uint64_t both =
+            static_cast<std::uint64_t>(ends[0] + 1) << 32 | static_cast<std::uint32_t>(ends[1] + 1);
         if (!kept.compare_exchange_strong(none, both, std::memory_order_relaxed)) {
             close(ends[0]);
             close(ends[1]);
@@ -48,8 +48,8 @@ bool DescriptorReserve::fill() noexcept
     return is_made;
 }
 
-/// Does not wait for ever: the other thread may have been stopped by a debugger. Then this one does without the reserve,
-/// as where it has been begun further up in this thread.
+/// Does not wait for ever: the other thread may have been stopped by a debugger. Then this one does without the
+/// reserve, as where it has been begun further up in this thread.
 void ReserveUse::begin() noexcept
 {
     if (is_user_)

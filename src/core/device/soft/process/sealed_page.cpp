@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include <fcntl.h>
@@ -59,8 +60,7 @@ doca_error_t SealedPage::map(int fd, Writers writers)
     return DOCA_SUCCESS;
 }
 
-doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writers,
-                                std::shared_ptr<SealedPage> &page)
+doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writers, std::shared_ptr<SealedPage> &page)
 {
     const std::shared_ptr<SealedPage> created(new SealedPage);
     created->fd_ = create_file_to_seal(name, size);
@@ -94,8 +94,7 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
 {
     ReserveUse reserve;
     // First without opening it for anything, which could block or have effects: it may be any file.
-    const UniqueFd found(reserve.open(
-        [&] { return ::open(DescriptorPath(pid, fd).c_str(), O_PATH | O_CLOEXEC); }));
+    const UniqueFd found(reserve.open([&] { return ::open(DescriptorPath(pid, fd).c_str(), O_PATH | O_CLOEXEC); }));
     struct stat info {};
     if (!found.is_open() || fstat(found.get(), &info) != 0) {
         const int error = errno;

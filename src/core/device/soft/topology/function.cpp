@@ -5,10 +5,15 @@
 #include "../../host/services_at.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
-#include "../device.hpp"
 #include "../connection/queue_pair_page.hpp"
+#include "../device.hpp"
 #include "../faults/faulty_device.hpp"
 
 namespace opendoca::soft {
@@ -22,16 +27,15 @@ std::vector<Gid> gids_of(const TopologyFunction &description)
 {
     std::vector<Gid> gids(gid_table_size);
     const auto &mac = description.mac;
-    gids[0] = {{0xfe, 0x80, 0, 0, 0, 0, 0, 0, static_cast<std::uint8_t>(mac[0] ^ 2), mac[1], mac[2], 0xff,
-                0xfe, mac[3], mac[4], mac[5]}};
+    gids[0] = {{0xfe, 0x80, 0, 0, 0, 0, 0, 0, static_cast<std::uint8_t>(mac[0] ^ 2), mac[1], mac[2], 0xff, 0xfe, mac[3],
+                mac[4], mac[5]}};
     std::size_t count = 1;
     const auto is_set = [](const auto &address) {
         return std::ranges::any_of(address, [](std::uint8_t byte) { return byte != 0; });
     };
     if (const auto &ipv4 = description.ipv4; is_set(ipv4))
         gids[count++] = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ipv4[0], ipv4[1], ipv4[2], ipv4[3]}};
-    if (const auto &ipv6 = description.ipv6;
-        is_set(ipv6) && std::memcmp(gids[0].data(), ipv6.data(), ipv6.size()) != 0)
+    if (const auto &ipv6 = description.ipv6; is_set(ipv6) && std::memcmp(gids[0].data(), ipv6.data(), ipv6.size()) != 0)
         std::memcpy(gids[count].data(), ipv6.data(), ipv6.size());
     return gids;
 }

@@ -2,6 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "topology.hpp"
 
 namespace opendoca::soft {

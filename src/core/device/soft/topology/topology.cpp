@@ -3,6 +3,7 @@
 #include "topology.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include <arpa/inet.h>
 
@@ -49,8 +51,8 @@ constexpr const char *default_topology = R"({"functions": [
 /// fe80::/64 with the interface identifier that the MAC address gives.
 std::array<std::uint8_t, 16> link_local(const std::array<std::uint8_t, 6> &mac)
 {
-    return {0xfe, 0x80, 0, 0, 0, 0, 0, 0, static_cast<std::uint8_t>(mac[0] ^ 2), mac[1], mac[2], 0xff, 0xfe, mac[3],
-            mac[4], mac[5]};
+    return {0xfe,   0x80,   0,    0,    0,      0,      0,     0, static_cast<std::uint8_t>(mac[0] ^ 2),
+            mac[1], mac[2], 0xff, 0xfe, mac[3], mac[4], mac[5]};
 }
 
 void read_addresses(ObjectReader &reader, std::size_t index, TopologyFunction &function)

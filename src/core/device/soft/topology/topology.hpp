@@ -21,14 +21,14 @@ struct TopologyFunction {
     FunctionType type = FunctionType::pf;
     std::string pci_address;       ///< dddd:bb:dd.f; an SF has its parent's
     std::vector<std::string> also; ///< further addresses that it answers to; an SF's are its parent's
-    std::string parent;      ///< the DPU's PF that owns the representor; empty for a DPU's PF itself
+    std::string parent;            ///< the DPU's PF that owns the representor; empty for a DPU's PF itself
     std::string ibdev_name;
     std::string iface_name;
     MacAddress mac{};
     Ipv4Address ipv4{};
     Ipv6Address ipv6{};
     std::string vuid;
-    bool sha_hardware = false; ///< says that it has an engine for SHA
+    bool sha_hardware = false;  ///< says that it has an engine for SHA
     std::string rep_iface_name; ///< of its representor's interface on the DPU; empty for a DPU's PF, which has none
     std::optional<std::uint64_t> active_rate; ///< bits per second; none for a function that has no rate
     std::optional<std::uint16_t> vhca_id;     ///< unique in the topology, and always there once it has been read
