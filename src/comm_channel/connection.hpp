@@ -169,7 +169,7 @@ private:
     PeerProcess process_; ///< the peer's process, if it is on this machine
     const HomeProcess home_;
     std::unique_ptr<Stream> stream_; ///< set if the connection uses TCP, null for a Unix socket
-    /// With a stream: the function whose queue pairs carry messages, or null.
+    /// With a stream: the function with the queue pairs that carry messages, or null.
     std::shared_ptr<const DeviceFunction> messages_by_;
     ProcessFd space_socket_; ///< without a stream: the peer rings it when it has freed space in out_
     SharedMemory memory_;

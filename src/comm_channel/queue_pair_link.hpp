@@ -66,7 +66,7 @@ public:
     void disarm() noexcept;
 
 private:
-    // Limits of empty messages whose receives the peer has not reposted.
+    // Limits of empty messages for which the peer has not reposted a receive.
     static constexpr std::uint32_t max_empty_for_received = 4;
     static constexpr std::uint32_t max_empty = 6; ///< including those that report reposted receives only
     static constexpr std::uint32_t min_unreported_reposts = 2;
@@ -117,7 +117,7 @@ private:
     std::unique_ptr<doca_buf[]> receiving_;
     std::unique_ptr<std::uint32_t[]> lengths_; ///< lengths of received messages, by slot
     std::unique_ptr<bool[]> are_empty_;        ///< by send slot: whether the message is empty
-    std::uint32_t num_empty_ = 0;              ///< empty messages whose receives the peer has not reposted
+    std::uint32_t num_empty_ = 0;              ///< empty messages for which the peer has not reposted a receive
     // Totals since the link was created. They wrap around; only differences are meaningful.
     std::uint32_t num_sent_ = 0;
     std::uint32_t num_done_ = 0;          ///< completed sends

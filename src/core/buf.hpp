@@ -49,7 +49,7 @@ struct doca_buf {
         return static_cast<std::uint16_t>(mmap.first().uses);
     }
     [[nodiscard]] bool has_fast_path() const noexcept { return fast_path_uses != 0; }
-    /// Moves the data section to wherever it is told to, which a job finds out.
+    /// Moves the data section to any requested place; jobs check it.
     void set_data(std::byte *start, std::size_t length) noexcept
     {
         data = start;

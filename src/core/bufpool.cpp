@@ -92,7 +92,8 @@ Status BufPool::take(doca_buf *&buf)
 void BufPool::explain_shortage() noexcept
 {
     if (!std::exchange(was_short_, true))
-        LOG_DBG("all %u buffers of the pool are in use: it is said once until the next start", store_->num_elements());
+        LOG_DBG("all %u buffers of the pool are in use: this is logged once until the next start",
+                store_->num_elements());
 }
 
 doca_error_t BufPool::check_unused() const noexcept

@@ -60,7 +60,7 @@ public:
         return src.data_len - 1 < (overwrites ? dst.data_len : tailroom);
     }
 
-    /// Any copy: makes the plan, or says in the log what is wrong. Null pointers are errors.
+    /// Makes the plan of any copy, or logs the reason why it is impossible. Null pointers are errors.
     [[gnu::cold]] [[nodiscard]] OPENDOCA_INTERNAL doca_error_t check(const doca_buf *dst, const doca_buf *src,
                                                                      CopyPlan &plan) const noexcept;
 

@@ -12,7 +12,7 @@ struct ErrorText {
     const char *text; ///< for people
 };
 
-/// Of an API generation whose last code is @p last. Programs pass any number as @p error.
+/// Returns the text of @p error in an API generation with the last code @p last. Programs pass any number.
 [[nodiscard]] const ErrorText &text_of(const doca_error_t &error, unsigned last) noexcept;
 
 } // namespace opendoca

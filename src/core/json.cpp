@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t max_depth = 32;
 
-/// Makes objects of what the parser tells. The names are nlohmann-json's.
+/// Builds objects from the parser's events. The function names are prescribed by nlohmann-json.
 class Builder final : public nlohmann::json_sax<nlohmann::json> {
 public:
     Builder(JsonPtr &root, JsonError &error) noexcept : root_(root), error_(error) {}

@@ -87,7 +87,7 @@ doca_error_t write_log_message(LogChannel &channel, std::uint32_t level, const L
     return channel.write(line) ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
 }
 
-// A log that is as long as a report of a problem needs it to be says of which release it is.
+// Writes the release once into each log that is long enough for a problem report.
 static void name_release_once() noexcept
 {
     static std::atomic<bool> is_named = false;
@@ -104,7 +104,7 @@ void log(std::uint32_t level, const char *source, int line, const char *format, 
         name_release_once();
     va_list arguments;
     va_start(arguments, format);
-    // That a backend cannot write is nothing that a message could tell.
+    // A backend that cannot write cannot report this either.
     (void)write_log_message(channel, level, {source, line}, format, arguments);
     va_end(arguments);
 }

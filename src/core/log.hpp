@@ -17,7 +17,7 @@ namespace opendoca {
 OPENDOCA_INTERNAL void log(std::uint32_t level, const char *source, int line, const char *format, ...) noexcept
     __attribute__((cold, format(printf, 4, 5)));
 
-/// Tells files apart that are compiled together.
+/// Distinguishes files that are compiled together.
 consteval std::uint64_t file_id(const char *path)
 {
     std::uint64_t hash = 0xcbf29ce484222325; // FNV-1a

@@ -121,7 +121,7 @@ private:
     std::atomic<LogBackend *> first_{nullptr};
 };
 
-/// Where a message comes from. Of the libraries' own, the file and the function are not known.
+/// The place of a message in the source. File and function are empty for messages of the libraries.
 struct LogOrigin {
     const char *source;
     int line;

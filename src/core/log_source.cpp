@@ -51,7 +51,7 @@ doca_error_t add_log_source(std::string_view quoted, int &source)
     const std::lock_guard lock{names_mutex};
     for (std::size_t i = 1; i < max_sources; i++) {
         if (source_names[i].load(std::memory_order_relaxed) == nullptr) {
-            // Release: whoever finds the name in the table can read its text.
+            // Release: a reader that finds the name in the table can read its text.
             source_names[i].store(keep_name(name), std::memory_order_release);
             source = static_cast<int>(i);
             return DOCA_SUCCESS;

@@ -41,12 +41,12 @@ struct alignas(64) BufCount {
     std::atomic<std::uint32_t> value{0};
 
     void increase() noexcept { value.store(value.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
-    /// Release, so that who sees no buffers also sees the end of what was done with them:
+    /// Release: a reader that finds no buffers also sees the effects of what was done with them:
     /// doca_mmap::num_bufs().
     void decrease() noexcept { value.store(value.load(std::memory_order_relaxed) - 1, std::memory_order_release); }
 };
 
-/// What runs when a map is destroyed whose memory is the program's no more.
+/// The callback for a destroyed map, when its memory belongs to the program again.
 using FreeCallback = void(void *addr, std::size_t len, void *cookie);
 
 } // namespace opendoca

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What a memory map is told before it is started.
+// The settings of a memory map before its start.
 #include "mmap.hpp"
 
 #include <cinttypes>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Values that are equal in all generations of the API, and whose public names are not.
+// Values that are equal in all generations of the API but have different public names.
 #pragma once
 
 #include <cstdint>
 
 namespace opendoca {
 
-/// Who may do what with memory: a mask.
+/// Access rights to memory: a mask.
 struct Access {
     static constexpr std::uint32_t local_read_only = 0;
     static constexpr std::uint32_t local_read_write = 1 << 0;

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Why an object refused. Where every API generation answers with the same code, that code is the reason;
-// where they differ, the object names the reason, and the front end of each generation knows its code.
+// where they differ, the object names the reason, and the front end of each generation maps it to its code.
 #pragma once
 
 #include <doca_error.h>

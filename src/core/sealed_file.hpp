@@ -20,7 +20,7 @@
 
 namespace opendoca {
 
-/// Who may write to such memory. Others than its owner are kept from it by the kernel, but for mappings of before.
+/// The access of other processes to such memory. The kernel keeps them from writing, except by earlier mappings.
 enum class SealedFor : unsigned char { all_writers, one_writer };
 
 [[nodiscard]] constexpr int seals_of(SealedFor use) noexcept

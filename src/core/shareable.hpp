@@ -8,7 +8,7 @@ namespace opendoca {
 
 /// An object that a program creates and destroys by its address, and that other objects may go on using after
 /// that: they share() it. What the program must see at once when it destroys the object is done then, by the
-/// object's own close(); the memory goes with the last who shares it.
+/// object's own close(); the memory is freed with the last reference.
 template <typename Object>
 class Shareable : public std::enable_shared_from_this<Object> {
 public:

@@ -7,7 +7,7 @@
 
 namespace opendoca {
 
-/// Says when something has been waited for so long that the user should hear what it is.
+/// Logs what a caller waits for, once the wait has lasted so long that the user should be informed.
 class WaitNotice {
 public:
     /// To be asked again and again while waiting. True once: a second after the wait has begun.

@@ -63,7 +63,7 @@ CapabilityValue success(doca_devinfo &info)
     return get(&info) == DOCA_SUCCESS;
 }
 
-/// A function of the API that tells by a byte. NOT_SUPPORTED is a no: what such a device cannot do at all.
+/// A function of the API that returns a byte. NOT_SUPPORTED counts as no: the device cannot do it at all.
 template <auto get>
 CapabilityValue flag(doca_devinfo &info)
 {
@@ -74,7 +74,7 @@ CapabilityValue flag(doca_devinfo &info)
     return status == DOCA_SUCCESS && value != 0;
 }
 
-/// Gives the type of the number that such a function of the API tells.
+/// Deduces the type of the number that such a function of the API returns.
 template <typename Info, typename Number>
 Number number_told_by(doca_error_t (*get)(Info *, Number *));
 

@@ -22,7 +22,7 @@ struct RepresentorReport {
     std::optional<std::uint16_t> vhca_id; ///< of the function that it represents
 };
 
-/// What the kernel says of a real device and its port. What it does not say is empty.
+/// The kernel's information on a real device and its port. Missing values are empty.
 struct HardwareReport {
     std::string firmware;
     std::string driver;
@@ -41,7 +41,7 @@ struct LackReport {
     std::string reason;
 };
 
-/// A device, with everything that it says about itself. What it has not is empty.
+/// A device with all of its properties. Missing values are empty.
 struct DeviceReport {
     std::optional<std::string> pci_address;
     std::optional<std::string> ibdev;
@@ -70,7 +70,7 @@ struct DeviceReport {
 /// By its name, its interface or its PCI address, short or long.
 [[nodiscard]] bool is_named(const DeviceReport &device, const std::string &name);
 
-/// What it is known by.
+/// Returns its display name.
 [[nodiscard]] const std::string &name_of(const DeviceReport &device);
 
 /// What a capability is called where it stands alone: that of a detail has its owner's name in front.

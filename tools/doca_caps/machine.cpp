@@ -110,7 +110,7 @@ std::vector<Lack> lacks_of(const MachineFacts &facts, const std::vector<DeviceRe
             {"only " + std::to_string(facts.lockable >> 10) + " KiB of memory may be locked for RDMA devices",
              "raise ulimit -l; of a container: --ulimit memlock=-1"});
     if (!std::ranges::all_of(devices, is_real)) {
-        // What was tried and failed counts; of its possible causes doca_caps --all tells.
+        // Only failed attempts count; doca_caps --all lists their possible causes.
         for (const AccessCheck &check : access) {
             if (check.verdict == Verdict::blocked || (check.verdict == Verdict::limited && check.was_tried))
                 lacks.push_back(

@@ -39,7 +39,7 @@ struct Report {
 /// Why capabilities are missing, for each of @p devices.
 [[nodiscard]] std::string explanations(const std::vector<DeviceReport> &devices);
 [[nodiscard]] std::string configuration(const Report &report);
-/// What the functions of the API tell of each device, or of each representor.
+/// Returns the results of the API's functions for each device, or for each representor.
 [[nodiscard]] std::string device_properties(const Report &report);
 [[nodiscard]] std::string representor_properties(const Report &report);
 

@@ -292,7 +292,7 @@ bool is_error_code(const Function &function)
            std::strcmp(function.values.front().name, "DOCA_SUCCESS") == 0;
 }
 
-// A program that polls asks thousands of times, and gets nothing: such calls are counted, and told of by one line.
+// A polling program calls thousands of times without a result: such calls are counted and reported by one line.
 struct Polling {
     const Function *function = nullptr;
     std::uint64_t count = 0;
@@ -411,7 +411,7 @@ void write_polling(Polling &polling)
     polling.count = 0;
 }
 
-// What a thread has polled for last is told when it does something else, or ends.
+// The last polls of a thread are reported when it calls something else, or ends.
 struct ThreadPolling : Polling {
     ~ThreadPolling() { write_polling(*this); }
 };

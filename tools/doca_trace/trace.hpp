@@ -8,7 +8,7 @@
 #include <iterator>
 #include <span>
 
-// What the generated tables say about each function of an API generation, and what its stub calls.
+// The entries of the generated tables for each function of an API generation, which its stub uses.
 namespace trace {
 
 // How a value is shown. out_: what the pointer points to, after the call has succeeded.

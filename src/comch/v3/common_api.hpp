@@ -22,7 +22,7 @@ namespace opendoca::comch {
 /// Answers a capability query: @p value, where there is Comch.
 [[nodiscard]] doca_error_t answer_query(const doca_devinfo *devinfo, std::uint32_t *out, std::uint32_t value);
 
-/// Returns the status of a function for data paths on a DPA, whose arguments have been checked.
+/// Returns the status of a function for data paths on a DPA, after its arguments have been checked.
 [[nodiscard]] doca_error_t not_on_the_dpa(std::initializer_list<const void *> objects);
 
 } // namespace opendoca::comch

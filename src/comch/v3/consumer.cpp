@@ -181,7 +181,7 @@ doca_error_t doca_comch_consumer::post(doca_comch_consumer_task_post_recv &task,
 {
     if (!rules.is_fast_receive(task.buf) || task.buf->mmap != &map_ || by_.is_another()) [[unlikely]]
         return post_any(task, rules);
-    // Includes the space for immediate data, whose length is not known in advance.
+    // Includes the space for immediate data of a length that is not known in advance.
     const std::size_t room = task.buf->tailroom();
     doca_buf *dst = task.buf;
     TransferPlan plan = TransferPlan::single_sge(room);

@@ -181,7 +181,7 @@ private:
     Members producers_;
     std::uint32_t num_joined_ = 0;
     std::uint32_t num_unanswered_ = 0;                 ///< own requests without a reply
-    std::uint32_t num_pending_replies_ = 0;            ///< requests of the peer whose replies are unsent
+    std::uint32_t num_pending_replies_ = 0;            ///< requests of the peer without a sent reply
     std::map<std::uint32_t, ConsumerDetails> of_peer_; ///< consumers of the peer
     std::atomic<std::uint32_t> num_expired_{0};
     std::atomic<bool> has_ended_{false};

@@ -45,7 +45,7 @@ bool doca_comm_channel_ep_t::watch_in(EventChannel &channel, Peer &peer) noexcep
         return channel.watch(peer.message_fd(), EPOLLIN, &peer);
     if (&channel == &service_channel_)
         return channel.watch(peer.socket(), EPOLLRDHUP, &peer);
-    // A client's channel also wakes when the connection is made; one whose connection failed, only at its end.
+    // A client's channel also wakes when the connection is made; after a failed attempt, only at the peer's end.
     const bool has_space_fd = !is_connecting && peer.state() != Peer::State::failed;
     return channel.watch(peer.socket(), is_connecting ? EPOLLIN | EPOLLRDHUP : EPOLLRDHUP, &peer) &&
            (!has_space_fd || channel.watch(peer.space_fd(), EPOLLIN, &peer));

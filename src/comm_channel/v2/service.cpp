@@ -158,7 +158,7 @@ void doca_comm_channel_ep_t::accept_new_clients()
     }
 }
 
-/// Closes connections whose deadline for the hello has passed.
+/// Closes connections that have not sent a hello before their deadline.
 void doca_comm_channel_ep_t::close_late_clients()
 {
     const auto now = std::chrono::steady_clock::now();

@@ -53,7 +53,7 @@ protected:
     /// In the order in which they were added. Changes only before start.
     [[nodiscard]] const std::vector<doca_dev *> &devices() const noexcept { return devices_; }
 
-    // What a library says; called under the context's lock.
+    // Implemented by libraries; called under the context's lock.
 
     /// Whether @p dev, next to @p others, suits the library.
     [[nodiscard]] virtual doca_error_t check_device(const doca_dev &dev,

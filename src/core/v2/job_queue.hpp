@@ -73,7 +73,7 @@ public:
 
     /// Submits a job. Its completion is retrieved with the tag tag_of(job).
     [[nodiscard]] virtual doca_error_t submit(const doca_job &job) noexcept = 0;
-    /// The same with another tag, for a job whose completion is not reported to the program.
+    /// Like submit(), with another tag and for a job that is not reported to the program.
     [[nodiscard]] virtual doca_error_t submit_tagged(const doca_job &job, Tag tag) noexcept = 0;
     /// Executes a job that takes no time, for a caller that needs no completion: it takes no credit and creates no
     /// operation. Returns false, and changes nothing, if the job is not of this kind and must be submitted.
@@ -85,7 +85,7 @@ public:
     /// As doca_workq_progress_retrieve() on a work queue that has nothing to give out. Called of a queue that is
     /// Pollable::retriever.
     [[nodiscard]] virtual doca_error_t retrieve(doca_event &event) noexcept;
-    /// The same as submit() for a job of a program of DOCA 1.3 or 1.4, whose structure can have more members.
+    /// Like submit(), for a job of DOCA 1.3 or 1.4, where structures can have more members.
     [[nodiscard]] virtual doca_error_t submit_1_3(const doca_job &job) noexcept;
 };
 

@@ -25,7 +25,7 @@ struct OPENDOCA_INTERNAL doca_workq {
         return submit_by_id(job);
     }
 
-    /// Fast path: retrieves the completion of a job that has succeeded and whose event is its tag.
+    /// Fast path: retrieves the completion of a successful job that has its event as tag.
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept
     {
         if (completions.is_empty()) [[unlikely]] {
@@ -47,7 +47,7 @@ struct OPENDOCA_INTERNAL doca_workq {
 
     /// Gives out the first completion, if there is one.
     [[nodiscard]] doca_error_t give_waiting(doca_event &event) noexcept;
-    /// Retrieves a successful operation whose completion goes to a handler instead of the program.
+    /// Retrieves a successful operation that completes to a handler instead of the program.
     [[nodiscard]] doca_error_t give_operation(opendoca::Operation &operation, doca_event &event) noexcept;
 
     [[nodiscard]] bool has_contexts() const noexcept { return num_contexts_ != 0; }

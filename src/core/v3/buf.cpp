@@ -128,7 +128,7 @@ doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
     });
 }
 
-/// A head knows its tail.
+/// The head of a list refers to its tail.
 doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1_head, struct doca_buf *list1_tail, struct doca_buf *list2)
 {
     return call({list1_head, list1_tail, list2}, [&] {

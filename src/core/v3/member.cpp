@@ -42,7 +42,7 @@ void Member::arm() noexcept
 
 void Member::clear() noexcept
 {
-    // Reads the shared descriptor, which the engine reads once more and hears of what is wrong with it.
+    // Reads the shared descriptor; the engine reads it again and reports errors.
     (void)completions_->clear();
 }
 
@@ -121,7 +121,7 @@ void Member::give(Ended &ended) noexcept
     doca_task &task = doca_task::of(ended.tag);
     if (ended.status == DOCA_SUCCESS && task.state == TaskState::with_result) {
         ended.status = task.pool->set_result(task, ended);
-        // Some results are told to the program first, which may free the task.
+        // Some results are first reported to the program, which may free the task.
         if (ended.status == DOCA_SUCCESS && task.state == TaskState::with_result) [[likely]]
             return (void)succeed(task);
     }

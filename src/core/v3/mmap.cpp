@@ -163,7 +163,7 @@ doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_m
     return call({mmap}, [&] {
         // The order of writes across the PCIe is nothing that any device here would relax.
         std::uint32_t access = access_mask & ~std::uint32_t{DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING};
-        // Programs that let the other side write say no more, and have their own device write, too.
+        // Programs that allow remote writes set only these flags, and expect their own device to write, too.
         if ((access & DOCA_ACCESS_FLAG_PCI_READ_WRITE) != 0)
             access |= DOCA_ACCESS_FLAG_LOCAL_READ_WRITE;
         return mmap->set_permissions(access);

@@ -74,8 +74,9 @@ void TaskTypeBase::explain_shortage() noexcept
     if (conf_.count == 0)
         LOG_ERR("no tasks of this type were asked for before the context was started");
     else if (!std::exchange(was_short_, true))
-        LOG_DBG("all %u tasks of this type are in use, as many as were asked for: it is said once until the next start",
-                conf_.count);
+        LOG_DBG(
+            "all %u tasks of this type are in use, as many as were asked for: this is logged once until the next start",
+            conf_.count);
 }
 
 } // namespace opendoca::v3
@@ -116,7 +117,7 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
     if (task == nullptr)
         return refuse_null();
     if (const doca_error_t cause = task->pool->check(*task); cause != DOCA_SUCCESS) {
-        note_cause(*task, cause); // by which its end would tell of it
+        note_cause(*task, cause); // its completion then reports the cause
         return DOCA_ERROR_INVALID_VALUE;
     }
     return doca_ctx::submit(*task);

@@ -17,7 +17,7 @@ using opendoca::v2::call;
 
 namespace opendoca::v2 {
 
-/// Any job: takes it, or says what is wrong with it.
+/// Submits a job of any type, or logs the reason why it is invalid.
 template <typename Engine>
 doca_error_t DmaJobs<Engine>::submit_any(const doca_dma_job_memcpy &job, Tag tag) noexcept
 {

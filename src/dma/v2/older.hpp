@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// DMA as programs up to DOCA 2.0.2 know it.
+// DMA in the forms of DOCA releases up to 2.0.2.
 #pragma once
 
 #include <cstddef>

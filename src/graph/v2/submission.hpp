@@ -41,7 +41,7 @@ private:
     doca_graph_instance &top_;
     GraphQueue *queue_ = nullptr;
     doca_graph_instance *ready_ = nullptr;   ///< head of the list of instances with work to do
-    doca_graph_instance *blocked_ = nullptr; ///< head of the list of instances with nodes whose contexts are full
+    doca_graph_instance *blocked_ = nullptr; ///< head of the list of instances with nodes that wait for full contexts
     Submission *next_waiting_ = nullptr;     ///< in the queue's list
     bool is_waiting_ = false;
     bool is_signalled_ = false;

@@ -159,7 +159,7 @@ private:
     }
 
     // One for each kind of job of a program: the common one is checked inline and handed to the provider in one piece.
-    // Who posts on the fast path has credits only while it is connected.
+    // On the fast path there are credits only while the connection exists.
 
     [[nodiscard]] bool can_take() const noexcept { return HasFastPost<Pair> || queue_pair_.is_connected(); }
 

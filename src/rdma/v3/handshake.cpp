@@ -104,7 +104,7 @@ Handshake::Arrival Handshake::receive() noexcept
             if (std::memcmp(bytes_.data(), magic.data(), magic.size()) != 0 || wanted > bytes_.size() || kind == 0 ||
                 kind > static_cast<std::uint8_t>(Message::ready)) {
                 if (may_log_unauthenticated_client())
-                    LOG_ERR("a peer says something that is no message between RDMA instances");
+                    LOG_ERR("a peer has sent something that is no message between RDMA instances");
                 return Arrival::ended;
             }
             if (size_ == wanted) {

@@ -43,7 +43,7 @@ public:
     enum class Arrival : std::uint8_t { nothing, message, ended };
     /// The next message of the peer, if there is one. What is not understood is an end.
     [[nodiscard]] Arrival receive() noexcept;
-    // Of the message that receive() has told of.
+    // Fields of the message that receive() has returned.
     [[nodiscard]] Message kind() const noexcept { return static_cast<Message>(bytes_[4]); }
     [[nodiscard]] std::span<const std::byte> details() const noexcept
     {

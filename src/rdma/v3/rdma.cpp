@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// An instance's life, and connections whose details the program carries. Those by address are in rdma_addresses.cpp.
+// The life cycle of an instance, and connections by details. Connections by address are in rdma_addresses.cpp.
 #include "rdma.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using opendoca::QueuePair;
 
 namespace {
 
-/// Messages that may be on their way to a connection whose receives are shared.
+/// The number of messages in flight to a connection with shared receives.
 constexpr std::uint32_t least_messages = 16;
 constexpr std::uint32_t most_messages = 1024;
 
@@ -200,7 +200,7 @@ void doca_rdma::end(Connection &connection) noexcept
 doca_error_t doca_rdma::disconnect(Connection &connection)
 {
     end(connection);
-    return DOCA_SUCCESS; // also of one that the peer has ended: programs do it in the callback that tells them
+    return DOCA_SUCCESS; // also for a connection that the peer has ended: programs call it in the disconnect callback
 }
 
 /// Of a connection that has ended, what it is made of goes when its flushed tasks have been told, with the queue pair

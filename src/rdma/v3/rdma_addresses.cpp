@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr int most_steps = 64; ///< of those who ask, and of which the program is not told
+constexpr int most_steps = 64; ///< steps of handshakes in one progress call that are not reported to the program
 
 } // namespace
 
@@ -80,7 +80,7 @@ doca_error_t doca_rdma::listen(std::uint16_t port)
     if (const doca_error_t status = check_running("listen"); status != DOCA_SUCCESS)
         return status;
     if (port == 0) {
-        LOG_ERR("port 0 is none: a program could not tell its clients which one it got");
+        LOG_ERR("port 0 is invalid: a program could not publish the port that it would get");
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (const doca_error_t status = open_connector(); status != DOCA_SUCCESS)
@@ -303,7 +303,7 @@ bool doca_rdma::take(const LinkEvent &event)
         tell_failure(connection);
     } else if (event.kind == LinkEvent::Kind::ended) {
         note_end(connection);
-    } else if (connection.state != Connection::State::connected) { // no message has told it
+    } else if (connection.state != Connection::State::connected) { // not yet reported to it by a message
         establish(connection);
     }
     return true;

@@ -28,7 +28,7 @@ struct RdmaTask : doca_task {
     Received received;
 };
 
-/// A task on another node's sync event, whose counter is one word of its memory.
+/// A task on another node's sync event: a counter that is one word of that node's memory.
 struct RemoteEventTask : RdmaTask {
     void set_event(const doca_sync_event_remote_net *other) noexcept { event = other; }
     /// Makes the counter the remote side, with @p data_len bytes of data.

@@ -22,7 +22,7 @@ public:
 
     /// What a connection's queue pair is made with, or null.
     [[nodiscard]] ReceiveQueue *shared() const noexcept { return shared_.get(); }
-    /// Of a connection that has its own, from now on theirs; tells whether it is.
+    /// Moves a connection that has receives of its own to the shared ones; returns whether it uses them now.
     bool give_to(QueuePair &queue_pair) noexcept;
     void take_from(const QueuePair &queue_pair) noexcept;
 

@@ -85,7 +85,7 @@ private:
 /// Private data is not sent: no function gives it to the client, and both sides are ours.
 doca_error_t TcpLink::accept(QueuePair &queue_pair, std::span<const std::byte>)
 {
-    DeferredLog log; // also of what the queue pair has to say of the client's details
+    DeferredLog log; // also defers the queue pair's messages about the client's details
     const char *what = nullptr;
     if (queue_pair.connect(handshake_.details()) != DOCA_SUCCESS)
         what = "its details can't be used";
@@ -180,9 +180,9 @@ LinkEvent::Kind TcpLink::take()
     if (state_ == State::requested && kind == Message::reject)
         LOG_ERR("the server at %s has rejected the connection", server.c_str());
     else if (!server.empty())
-        LOG_ERR("%s says something out of turn", server.c_str());
+        LOG_ERR("%s has sent a message out of turn", server.c_str());
     else if (may_log_unauthenticated_client())
-        LOG_ERR("a client says something out of turn");
+        LOG_ERR("a client has sent a message out of turn");
     return state_ == State::established ? LinkEvent::Kind::ended : LinkEvent::Kind::failed;
 }
 
@@ -255,7 +255,7 @@ void TcpConnector::set_timer() noexcept
     (void)timerfd_settime(timer_.get(), 0, &when, nullptr); // fails for no values that are possible here
 }
 
-/// The timer has expired: ends one client whose time is over. The timer stays readable until no such client is left.
+/// The timer has expired: ends one client that is past its deadline. The timer stays readable until none is left.
 LinkEvent TcpConnector::end_late_client() noexcept
 {
     const auto is_late = [now = TcpLink::Clock::now()](const TcpLink &link) { return link.deadline() <= now; };
@@ -361,7 +361,7 @@ LinkEvent TcpConnector::poll()
     std::unique_ptr<TcpLink> spoken = std::move(*silent);
     silent_.erase(silent);
     if (kind != LinkEvent::Kind::request)
-        return {.kind = LinkEvent::Kind::step}; // it has gone, and nobody knows of it
+        return {.kind = LinkEvent::Kind::step}; // it has gone before it was reported
     return {.kind = kind, .client = std::move(spoken)};
 }
 

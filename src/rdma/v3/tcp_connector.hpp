@@ -57,7 +57,7 @@ private:
     ProcessFd listener_;
     Acceptor acceptor_;
     std::vector<std::unique_ptr<TcpLink>> silent_; ///< clients that have sent no request, oldest first
-    std::vector<TcpLink *> unconfirmed_;           ///< links whose client has not confirmed the answer, oldest first
+    std::vector<TcpLink *> unconfirmed_; ///< links of clients that have not confirmed the answer, oldest first
 };
 
 } // namespace opendoca::v3

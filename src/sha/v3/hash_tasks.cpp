@@ -6,7 +6,7 @@ namespace opendoca::v3 {
 
 namespace {
 
-/// What a submit answers: what is wrong with a task is told by its end.
+/// Returns the result of a submit: a task's own error is reported by its completion.
 doca_error_t end_unless_taken(doca_error_t status, doca_task &task, HashQueue &hashes) noexcept
 {
     if (status != DOCA_SUCCESS)

@@ -28,7 +28,7 @@ private:
     {
     }
 
-    // Not inline, so that who calls them jumps, and sets up no stack for all of them.
+    // Not inline, so that callers jump to them and set up no stack frame for all of them.
     [[gnu::noinline]] [[nodiscard]] doca_error_t wait(const doca_sync_event_job_wait &job, Tag tag) noexcept;
     [[gnu::noinline]] [[nodiscard]] doca_error_t get(const doca_sync_event_job_get &job, Tag tag) noexcept;
     [[gnu::noinline]] [[nodiscard]] doca_error_t set(const doca_sync_event_job_update_set &job, Tag tag) noexcept;

@@ -24,7 +24,7 @@ struct Header {
 
 constexpr Header header{{'O', 'D', 'E', 'V', 'T', 'N', 'E', 'T'}, 1, 0};
 
-/// A map that a program does not know goes as one that it has destroyed.
+/// A map that does not exist is treated as one that was destroyed.
 struct Destroy {
     void operator()(doca_mmap *map) const noexcept { (void)map->destroy(); }
 };

@@ -55,7 +55,7 @@ public:
     /// Returns an input of at most 8 bytes; 0 if the attribute is absent.
     [[nodiscard]] std::uint64_t number(unsigned id) const;
     [[nodiscard]] std::uint32_t number32(unsigned id) const { return static_cast<std::uint32_t>(number(id)); }
-    /// Returns the object whose handle is in the attribute. Returns null if this file has no such object of this type,
+    /// Returns the object with the handle in the attribute. Returns null if this file has no such object of this type,
     /// or if it was created by DEVX.
     template <typename T>
     [[nodiscard]] T *object(unsigned id) const

@@ -61,7 +61,7 @@ private:
     /// The first message each way opens it, which the control path has a part in.
     void open_both_ways();
     doca_buf *take_buf(std::byte *addr, std::size_t size, std::size_t data_len);
-    /// The job after those in flight, which tells that all has arrived.
+    /// The job after those in flight, which shows that all have arrived.
     [[nodiscard]] std::uint64_t farewell() const noexcept { return num_jobs_; }
 
     std::uint32_t num_jobs_;

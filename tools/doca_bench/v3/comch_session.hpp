@@ -62,13 +62,13 @@ protected:
 
     /// Sends the source's bytes as a message.
     void send_message();
-    /// Ends the connection. To be called by whoever is destroyed, when nothing else uses it.
+    /// Ends the connection. Called by destructors, when nothing else uses it.
     void leave();
 
 private:
     struct Callbacks;
 
-    /// Callbacks know the engine of their context, and by it the session.
+    /// Callbacks get the engine from their context, and the session from it.
     struct Control final : TaskEngine {
         explicit Control(ComchSession &of) : session(of) {}
         ComchSession &session;

@@ -69,7 +69,7 @@ inline constexpr const char *exports_memory_key = "mmap_export_dpu";
 inline constexpr const char *imports_memory_key = "mmap_from_export_dpu";
 inline constexpr const char *exports_events_key = "sync_event_export_to_dpu";
 
-/// A software device stands for a card with an engine, whose work the CPU does.
+/// A software device stands for a card with an engine; the CPU does its work.
 inline CapabilityValue hashes_in_hardware(doca_devinfo &info)
 {
     if (doca_sha_get_hardware_supported(&info) != DOCA_SUCCESS)

@@ -123,7 +123,7 @@ doca_error_t opendoca_devinfo_property_get_1_3(const struct doca_devinfo *devinf
         return give_bytes<std::array<char, opendoca::max_vuid>>(value, size, [&](auto *text) {
             const std::string &known = devinfo->function->vuid;
             if (known.empty()) {
-                LOG_INFO("the VUID of device %s is not known", devinfo->function->name.c_str());
+                LOG_INFO("device %s has no VUID", devinfo->function->name.c_str());
                 return DOCA_ERROR_NOT_SUPPORTED;
             }
             known.copy(text->data(), text->size() - 1);

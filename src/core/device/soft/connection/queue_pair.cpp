@@ -106,7 +106,7 @@ doca_error_t SoftQueuePair::attach(CompletionQueue &completions)
     wishes_ = 0;
     has_doorbells_ = poller_->has_doorbells();
     if (has_doorbells_ && !poller_->needs_rings())
-        show_doorbell_request(0); // so that a peer that connects knows the page: see prepare_to_ring()
+        show_doorbell_request(0); // so that a connecting peer uses the page: see prepare_to_ring()
     if (is_connected()) {
         prepare_to_ring();
         if (pending_events_ != 0)

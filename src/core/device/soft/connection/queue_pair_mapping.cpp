@@ -67,7 +67,7 @@ std::uint64_t function_id_of(const DeviceFunction &function) noexcept
 doca_error_t QueuePairMapping::create(const QueuePairSettings &settings, const DeviceFunction &function,
                                       std::shared_ptr<QueuePairMapping> &mapping, std::vector<std::byte> &details)
 {
-    std::shared_ptr<Exporter> exporter; // who connects must know when this process ends
+    std::shared_ptr<Exporter> exporter; // a connecting peer must detect when this process ends
     if (const doca_error_t status = Exporter::instance(exporter); status != DOCA_SUCCESS)
         return status;
     ConnectionDetails d{};
@@ -134,7 +134,7 @@ doca_error_t QueuePairMapping::open(std::span<const std::byte> bytes, std::share
     return DOCA_SUCCESS;
 }
 
-/// Takes over what the page says of itself. False when it can't be so.
+/// Takes over the fields of the page. Returns false if they are inconsistent.
 bool QueuePairMapping::read_page() noexcept
 {
     const std::uint32_t queue_size = page_->recv_queue_size;

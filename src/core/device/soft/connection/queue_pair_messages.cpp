@@ -31,7 +31,7 @@ constexpr std::size_t longest_for_slots = 1024;
 
 } // namespace
 
-/// Publishes message next_message_, whose bytes are in @p cell, to the peer.
+/// Publishes message next_message_, with its bytes in @p cell, to the peer.
 [[gnu::always_inline]] inline void SoftQueuePair::announce(MessageCell &cell, const Result &result,
                                                            MessageKind kind) noexcept
 {
@@ -216,7 +216,7 @@ doca_error_t SoftQueuePair::place(ReceiveEntry &entry, const Work &work) noexcep
         }
     }
     if (left != 0) {
-        LOG_ERR("the receive of process %d has less memory than it says", process_->pid());
+        LOG_ERR("the receive of process %d has less memory than it announced", process_->pid());
         return DOCA_ERROR_IO_FAILED;
     }
     return DOCA_SUCCESS;

@@ -92,8 +92,8 @@ doca_error_t SoftQueuePair::read(Tag tag, doca_buf *dst, const doca_buf *src, Tr
 [[gnu::always_inline]] inline std::uint64_t SoftQueuePair::update_mapped(std::uint64_t &at,
                                                                          const AtomicUpdate &update) noexcept
 {
-    // By the lock it is atomic among all who reach this process's memory, by whatever path; by the atomic
-    // instruction also among those who reach the same shared object through another process.
+    // The lock makes it atomic among all users of this process's memory, by whatever path; the atomic
+    // instruction also among users of the same shared object through another process.
     const ProcessLock lock(process_->atomic_lock(), identity_);
     const std::atomic_ref word(at);
     if (update.kind == AtomicUpdate::Kind::fetch_and_add)

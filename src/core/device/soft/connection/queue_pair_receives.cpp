@@ -143,7 +143,7 @@ bool SoftQueuePair::has_unmet_message() const noexcept
            !is_question_there(); // the data of such a message was lost with the peer
 }
 
-/// Takes have ended for want of a message, or of a receive. Who is polled anyway need not say so.
+/// No more messages or receives to match. A peer that is polled anyway needs no notification.
 void SoftQueuePair::share_receives() noexcept
 {
     if (!poller_->needs_rings())

@@ -24,7 +24,7 @@ enum class Fault : std::uint8_t {
     import,       ///< an export descriptor is refused
 };
 
-/// Whose jobs.
+/// The library with the affected jobs.
 enum class Jobs : std::uint8_t { dma, rdma, sync_event, none };
 
 /// What DOCA_SOFT_FAULTS asks for. Thread-safe: what is counted is counted over all threads.

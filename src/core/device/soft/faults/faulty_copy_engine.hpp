@@ -10,7 +10,7 @@
 
 namespace opendoca::soft {
 
-/// Copies that fail where the plan says so. An exporter that has vanished stays so for this engine.
+/// A copy engine with failures by plan. An exporter that has vanished stays so for this engine.
 class FaultyCopyEngine final : public SoftCopyEngine {
 public:
     FaultyCopyEngine(const SoftDevice &device, CompletionQueue &completions, std::shared_ptr<FaultPlan> plan);

@@ -10,7 +10,7 @@
 
 namespace opendoca::soft {
 
-/// A connection whose jobs fail where the plan says so. As on any device, a failed job ends the connection.
+/// A connection with failures by plan. As on any device, a failed job ends the connection.
 class FaultyQueuePair final : public SoftQueuePair {
 public:
     FaultyQueuePair(const SoftDevice &device, const QueuePairSettings &settings, std::atomic<ConnectionState> &state,

@@ -26,7 +26,7 @@ doca_error_t HazardGuard::explain() const noexcept
 {
     const int pid = memory_->process()->pid();
     if (memory_->process()->is_gone()) {
-        LOG_ERR("process %d, whose memory is copied, has ended", pid);
+        LOG_ERR("process %d, the owner of the copied memory, has ended", pid);
         return DOCA_ERROR_CONNECTION_RESET;
     }
     LOG_ERR("process %d has stopped the export of [%p, +%zu)", pid, static_cast<void *>(memory_->range().addr),

@@ -122,7 +122,7 @@ __attribute__((target("avx2"))) doca_error_t copy_around_caches(std::byte *dst, 
     }
     for (; length >= 2 * cache_line; length -= 2 * cache_line, src += 2 * cache_line, dst += 2 * cache_line)
         stream_two_lines(dst, src);
-    // Non-temporal stores are weakly ordered: whoever learns of the end of the job must see them.
+    // Non-temporal stores are weakly ordered: a thread that sees the completion must see them, too.
     _mm_sfence();
     std::memcpy(dst, src, length);
     return DOCA_SUCCESS;

@@ -55,7 +55,7 @@ public:
         // Read again, and not kept: that takes a register, which has to be saved.
         return copy_bytes(__atomic_load_n(&dst.data, __ATOMIC_RELAXED) + before, src.data, length, length);
     }
-    /// The same for who needs no completion, of a copy that was admitted as one with a credit.
+    /// Like the above, without a completion, for a copy that was admitted with a credit.
     [[gnu::always_inline]] static void copy_at_once(doca_buf &dst, const doca_buf &src) noexcept
     {
         const std::size_t length = src.data_len;

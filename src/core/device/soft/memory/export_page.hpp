@@ -80,7 +80,7 @@ struct ExporterAddress {
     std::uint64_t pid_namespace;
 };
 
-/// What an export descriptor says. From anywhere, until the exporter's page has confirmed it.
+/// The content of an export descriptor. Untrusted until the exporter's page has confirmed it.
 struct ExportDescriptor : ExporterAddress {
     std::uint64_t generation;
     std::uint32_t entry;

@@ -211,7 +211,7 @@ doca_error_t Exporter::publish(const Memory &memory, std::unique_ptr<Export> &pu
     d.generation = entry.generation.load(std::memory_order_relaxed) + 1;
     d.entry = number;
     d.kind = entry.kind;
-    // Release: pairs with the first look in RemoteMemory::read_entry(). Who sees it sees the fields.
+    // Release: pairs with the first read in RemoteMemory::read_entry(), after which the fields are visible.
     entry.generation.store(d.generation, std::memory_order_release);
     published = std::move(created);
     return DOCA_SUCCESS;

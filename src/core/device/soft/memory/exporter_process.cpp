@@ -173,7 +173,7 @@ bool ExporterProcess::was_gone_lately() const noexcept
 {
     if (has_gone_.load(std::memory_order_relaxed))
         return true;
-    // Whoever finds an older time asks once more: nothing else depends on it.
+    // A reader that finds an older time asks once more; nothing else depends on it.
     const std::int64_t time = now();
     if (time - alive_at_.load(std::memory_order_relaxed) < nanoseconds_between_questions)
         return false;

@@ -55,7 +55,7 @@ public:
     }
 
     /// The same for a process that is just ending: its memory can't be reached any more, but it is not gone
-    /// yet. For those whose access has failed; may take its time.
+    /// yet. For importers with a failed access; may take its time.
     [[nodiscard]] bool is_gone_or_ending() const noexcept;
 
 private:
@@ -85,7 +85,7 @@ private:
     mutable std::atomic<bool> has_gone_{false};     ///< for good
 };
 
-/// An imported range: how to reach it, and how to know that it may still be reached.
+/// An imported range: how to access it, and how to check that it may still be accessed.
 class RemoteMemory {
 public:
     enum class Reach : std::uint8_t {
@@ -148,7 +148,7 @@ public:
 private:
     RemoteMemory() = default;
 
-    /// What the exporter's page says about the export, read once.
+    /// The fields of the export in the exporter's page, read once.
     struct Entry {
         std::uint64_t addr;
         std::uint64_t len;

@@ -18,9 +18,9 @@ namespace {
 
 doca_error_t report(const ExporterProcess &process, const std::byte *there, ssize_t result, int error) noexcept
 {
-    // Both calls tell of the end of a process in their own way, and of a hole in its memory as well.
+    // Both calls report the end of a process in their own way, and a hole in its memory as well.
     if (result == 0 || error == ESRCH || process.is_gone_or_ending()) {
-        LOG_ERR("process %d, whose memory is copied, has ended", process.pid());
+        LOG_ERR("process %d, the owner of the copied memory, has ended", process.pid());
         return DOCA_ERROR_CONNECTION_RESET;
     }
     if (error == EFAULT || error == EIO) {

@@ -228,7 +228,7 @@ doca_error_t RemoteMemory::reach_for(const Entry &entry)
     return DOCA_SUCCESS;
 }
 
-/// Of a counter, whose page all sides write to.
+/// The memory of a counter: all sides write to its page.
 doca_error_t RemoteMemory::map_page(const Entry &entry)
 {
     const doca_error_t status = SealedPage::open(
@@ -253,7 +253,7 @@ bool RemoteMemory::try_map(const Entry &entry)
     if (entry.fd_offset > size || entry.len > size - entry.fd_offset)
         return false;
     const bool is_writable = (entry.access & remote_writing_access) != 0;
-    // Who has a lease on it is not waited for.
+    // A process that holds a lease on it is not waited for.
     const UniqueFd fd(open(DescriptorPath(getpid(), found.get()).c_str(),
                            (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
     if (!fd.is_open())

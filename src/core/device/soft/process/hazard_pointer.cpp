@@ -59,7 +59,7 @@ void wait_for(const HazardPage &page, HazardPointer &pointer, std::uint32_t numb
         }
         if (now >= next_question) {
             const ProcessId owner(pointer.owner.load(std::memory_order_acquire));
-            // The pointer of one that has died stays as it is: who takes it next cleans it up.
+            // The pointer of a process that has died stays as it is; its next user clears it.
             if (life_of(owner) == Life::ended)
                 return;
             if (now >= next_look) {

@@ -53,7 +53,7 @@ void ProcessLock::wait(ProcessId self, bool is_first) noexcept
         }
         if (is_nobodys && word_.compare_exchange_strong(holder, self.word(), std::memory_order_acquire))
             return;
-        // Others of this process may wait for other locks, whose holders are no strangers.
+        // Other threads of this process may wait for other locks with trusted holders.
         own_word_.store(0, std::memory_order_release);
         sched_yield();
         wait_for_own_threads(self);

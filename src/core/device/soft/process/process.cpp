@@ -32,7 +32,7 @@ bool becomes_readable(int pidfd, int patience) noexcept
     return poll_one(pidfd, POLLIN, std::chrono::milliseconds(patience)) != 0;
 }
 
-/// What /proc/<pid>/stat says.
+/// The fields of /proc/<pid>/stat.
 struct ProcessStat {
     char state;
     unsigned flags; ///< the kernel's PF_...
@@ -68,7 +68,7 @@ int read_stat(pid_t pid, ProcessStat &stat) noexcept
 
 namespace {
 
-/// As ProcessId::self(); with the error number where it is not known.
+/// Like ProcessId::self(), but returns the error number if the identity cannot be read.
 ProcessId find_self(int &error) noexcept
 {
     static std::atomic<std::uint64_t> known{0};
@@ -96,7 +96,7 @@ doca_error_t ProcessId::find_out(ProcessId &self) noexcept
     int error = 0;
     const ProcessId found = find_self(error);
     if (found.is_nobody()) {
-        LOG_ERR("this process can't read when it was started, by which others are to know it: /proc/%d/stat: %s",
+        LOG_ERR("this process can't read its own start time, by which other processes identify it: /proc/%d/stat: %s",
                 getpid(), std::strerror(error));
         return DOCA_ERROR_NO_MEMORY;
     }
@@ -184,8 +184,8 @@ doca_error_t ProcessWatch::open(ProcessId process) noexcept
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
     if (!pidfd_.is_open() && errno != ESRCH)
-        LOG_INFO("pidfd_open of process %d: %s; its end is only seen by who polls, and wakes nobody", process.pid(),
-                 std::strerror(errno));
+        LOG_INFO("pidfd_open of process %d: %s; its end is only detected by polling, and does not wake blocked waiters",
+                 process.pid(), std::strerror(errno));
     int error = 0;
     const Life life = ask_for_life(process, error);
     if (life == Life::unknown && is_want(error)) {

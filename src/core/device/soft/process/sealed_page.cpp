@@ -119,7 +119,7 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
         return DOCA_ERROR_NOT_PERMITTED;
     }
     const bool is_writable = expected.writers != Writers::owner;
-    // Who has a lease on it is not waited for.
+    // A process that holds a lease on it is not waited for.
     const UniqueFd opened(reserve.open([&] {
         return ::open(DescriptorPath(getpid(), found.get()).c_str(),
                       (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);

@@ -13,7 +13,7 @@ namespace opendoca::soft {
 /// A function of the software topology, as lists show it.
 class SoftFunction final : public DeviceFunction {
 public:
-    /// @p acts_for_host: the process sees both sides of the PCIe, and need not know of them.
+    /// @p acts_for_host: the process uses both sides of the PCIe without being aware of them.
     SoftFunction(const TopologyFunction &description, const Topology &topology, bool acts_for_host);
 
     [[nodiscard]] doca_error_t open(std::unique_ptr<Device> &device) const override;

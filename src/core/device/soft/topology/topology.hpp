@@ -28,7 +28,7 @@ struct TopologyFunction {
     Ipv4Address ipv4{};
     Ipv6Address ipv6{};
     std::string vuid;
-    bool sha_hardware = false;  ///< says that it has an engine for SHA
+    bool sha_hardware = false;  ///< reports that it has an engine for SHA
     std::string rep_iface_name; ///< of its representor's interface on the DPU; empty for a DPU's PF, which has none
     std::optional<std::uint64_t> active_rate; ///< bits per second; none for a function that has no rate
     std::optional<std::uint16_t> vhca_id;     ///< unique in the topology, and always there once it has been read
