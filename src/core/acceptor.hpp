@@ -8,13 +8,13 @@
 namespace opendoca {
 
 /// Takes clients from a socket that listens, also where descriptors lack: a client that waits there would keep the
-/// socket readable, and who sleeps on it would not sleep any more.
+/// socket readable, and a blocked waiter would spin.
 class OPENDOCA_INTERNAL Acceptor {
 public:
     /// Keeps a descriptor back, if there is one.
     void open() noexcept;
 
-    /// The next client of @p listener, whose reads and writes do not wait; not open when there is none. Where
+    /// Accepts the next client of @p listener as a non-blocking socket; not open when there is none. Where
     /// descriptors lack, those that wait are turned away.
     [[nodiscard]] UniqueFd accept(int listener) noexcept;
 

@@ -24,12 +24,13 @@ struct doca_buf {
     std::size_t len;
     std::byte *data;
     std::size_t data_len;
-    const doca_mmap *mmap;         ///< null when the element is free
-    doca_buf *next;                ///< the next element of the list, or of the store's free list
-    doca_buf *last;                ///< of a list's head: the last element, itself when alone or free; else null
-    std::uint32_t number;          ///< among the store's elements; the same each time that it is taken
-    std::uint16_t fast_path_uses;  ///< see update_fast_path_uses()
-    std::uint16_t more_references; ///< than the first, which whoever took it has. 0 of a free one, and of later members
+    const doca_mmap *mmap;        ///< null when the element is free
+    doca_buf *next;               ///< the next element of the list, or of the store's free list
+    doca_buf *last;               ///< of a list's head: the last element, itself when alone or free; else null
+    std::uint32_t number;         ///< among the store's elements; the same each time that it is taken
+    std::uint16_t fast_path_uses; ///< see update_fast_path_uses()
+    std::uint16_t
+        more_references; ///< beyond the first reference, which its user has. 0 of a free one, and of later members
 
     [[nodiscard]] bool is_head() const noexcept { return last != nullptr && mmap != nullptr; }
     /// The head of a list that has no other element.
@@ -40,7 +41,7 @@ struct doca_buf {
     }
 
     /// Of a buffer that the fast paths take (in use, alone in its list, with its data inside of its memory): what the
-    /// memory map's first device may do with it, as FirstKey::uses. 0 of any other. Kept up by whoever changes one of
+    /// memory map's first device may do with it, as FirstKey::uses. 0 of any other. Updated by every change of one of
     /// these, so that a job checks all of them by one load.
     void update_fast_path_uses() noexcept { fast_path_uses = is_alone() && has_data_inside() ? uses_of(*mmap) : 0; }
     /// They are few.

@@ -69,7 +69,8 @@ refuse_value(const char *what, const char *function = __builtin_FUNCTION()) noex
 }
 
 /// INVALID_VALUE when one of @p arguments is null; else what @p body answers, and SUCCESS when it returns
-/// nothing. No exception leaves it. @p code_of gives the code of a Status, @p function is who was called.
+/// nothing. No exception leaves it. @p code_of gives the code of a Status, @p function is the name of the called
+/// function.
 template <auto code_of, typename Body>
 [[nodiscard]] inline doca_error_t checked_call(std::initializer_list<const void *> arguments, const char *function,
                                                Body &&body) noexcept

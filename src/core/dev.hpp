@@ -46,7 +46,8 @@ struct OPENDOCA_INTERNAL doca_dev : opendoca::Shareable<doca_dev> {
     [[nodiscard]] const opendoca::DeviceFunction &function() const noexcept { return *info_.function; }
     [[nodiscard]] opendoca::Device &device() const noexcept { return *device_; }
     [[nodiscard]] const doca_devinfo &info() const noexcept { return info_; }
-    /// By whose queue pairs its messages across the PCIe go: its own function's, or another one's of its card.
+    /// The function with the queue pairs for messages across the PCIe: its own function's, or another one's of its
+    /// card.
     [[nodiscard]] const std::shared_ptr<const opendoca::DeviceFunction> &messages_by() const noexcept
     {
         return function().messages_by != nullptr ? function().messages_by : info_.function;

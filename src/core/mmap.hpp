@@ -177,7 +177,7 @@ private:
     void *free_cb_cookie_ = nullptr;
     std::vector<Export> exports_;
 
-    // The count of buffers is no property of the memory: those who only use a map change it too.
+    // The count of buffers is no property of the memory: mere users of a map change it too.
     mutable opendoca::ObjectMutex counts_lock_;
     mutable std::vector<std::shared_ptr<const opendoca::BufCount>> counts_;
 };

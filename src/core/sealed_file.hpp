@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Memory that processes share: memfds whose size is sealed, so that no access to a mapping of them raises SIGBUS,
+// Memory that processes share: memfds with a sealed size, so that no access to a mapping of them raises SIGBUS,
 // whatever the others do. What software devices add to them is in device/soft/process/sealed_page.hpp.
 #pragma once
 

@@ -6,7 +6,7 @@
 
 namespace opendoca {
 
-/// A member of an object that tells where the object is, to those who know it and may outlive it. Not thread-safe.
+/// A member of an object that publishes the object's address to users that may outlive it. Not thread-safe.
 template <typename Object>
 class WeakAddress {
 public:
@@ -19,7 +19,7 @@ public:
             *address_ = nullptr;
     }
 
-    /// Points to the address of @p owner, whose member this is; to null once that was destroyed. The first call
+    /// Points to the address of @p owner, which contains this member; to null once that was destroyed. The first call
     /// allocates.
     [[nodiscard]] std::shared_ptr<Object *const> share(Object &owner)
     {

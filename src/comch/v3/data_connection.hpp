@@ -32,8 +32,8 @@ inline constexpr std::uint32_t max_fast_path_contexts = 1024; ///< limit per con
     return function.can.comm_channel && can.reliable_connection && can.shared_receives;
 }
 
-/// The device whose queue pairs carry the messages of a consumer or producer. If it differs from the context's device,
-/// memory maps of the program are also registered there at their first use, until the context has stopped.
+/// The device with the queue pairs that carry the messages of a consumer or producer. If it differs from the context's
+/// device, memory maps of the program are also registered there at their first use, until the context has stopped.
 class DataDevice {
 public:
     /// Selects the device for a context of @p dev.

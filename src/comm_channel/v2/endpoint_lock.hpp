@@ -11,7 +11,7 @@
 
 namespace opendoca::comm_channel {
 
-/// The mutex of an endpoint. Most endpoints belong to one thread, whose receives poll: so the uncontended case is
+/// The mutex of an endpoint. Most endpoints belong to one thread that polls: so the uncontended case is
 /// inline, and costs no atomic operation while the process has one thread. A waiter first spins, since the critical
 /// sections are shorter than a system call.
 class EndpointLock {

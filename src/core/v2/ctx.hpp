@@ -39,7 +39,7 @@ struct OPENDOCA_INTERNAL doca_ctx {
     [[nodiscard]] bool is_started() const noexcept { return is_started_.load(std::memory_order_acquire); }
     /// Where the context is, for graphs, which may outlive it.
     [[nodiscard]] std::shared_ptr<const doca_ctx *const> share_address() const;
-    /// Whether @p workq, which asks by its own thread, is the work queue whose data path is found without a
+    /// Returns, to @p workq's own thread, whether it is the work queue with the data path that is found without a
     /// search: first_queue(). Only a work queue's thread makes it that one, and lets it be that no more.
     [[nodiscard]] bool serves_first(const doca_workq *workq) const noexcept
     {

@@ -14,7 +14,7 @@
 namespace opendoca::v2 {
 
 // What a tag of this front end is: the first half of a doca_event, so that it becomes one by being copied. The
-// upper half of the first word, which is padding in an event, tells who makes the event otherwise.
+// upper half of the first word, which is padding in an event, names the maker of the event otherwise.
 
 /// JobQueue::write_result() of the operation's source does.
 inline constexpr std::uint64_t has_result = std::uint64_t{1} << 62;

@@ -122,7 +122,7 @@ private:
     void task_ended(doca_task &task, const opendoca::Ended &ended) noexcept override;
     void drop_abandoned() noexcept;
     /// After the callback of a task of @p pool. May make the context idle, and the program may destroy it then. Always
-    /// true, so that who says the same can end with this.
+    /// true, so that callers can return this result.
     static bool callback_returned(opendoca::v3::TaskPool &pool) noexcept
     {
         ++pool.num_ended;

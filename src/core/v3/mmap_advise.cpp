@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Advice on memory: a context whose one task tells the device's caches that memory has changed. Every device here
+// Advice on memory: a context with one task, which notifies the device's caches of changed memory. Every device here
 // sees memory as the CPU does, so that there is nothing to be done.
 #include <cstdint>
 #include <memory>

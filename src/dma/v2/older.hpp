@@ -19,7 +19,7 @@ namespace opendoca::v2 {
 /// changed, when the source is smaller. What else is wrong with the job is left to its submit.
 [[nodiscard]] doca_error_t take_length(const doca_job &job) noexcept;
 
-/// DMA jobs whose copies land at the destination's data address: each destination counts as full, and so is written
+/// DMA jobs that copy to the destination's data address: each destination counts as full, and so is written
 /// from its begin on.
 class OverwritingJobs final : public JobQueue {
 public:

@@ -32,7 +32,8 @@ struct doca_graph final : opendoca::GraphStructure, opendoca::v3::Member {
 
     /// Adds @p instance, which has nodes to start or has ended, to the ready list. No effect if it is in the list.
     void add_ready(doca_graph_instance &instance) noexcept;
-    /// Adds @p instance, which has nodes whose contexts are full, to the blocked list. No effect if it is in the list.
+    /// Adds @p instance, which has nodes that wait for full contexts, to the blocked list. No effect if it is in the
+    /// list.
     void add_blocked(doca_graph_instance &instance) noexcept;
     void forget(doca_graph_instance &instance) noexcept;
     /// Runs all instances of the ready list. Callbacks may destroy the graph, so it must not be used afterwards. No

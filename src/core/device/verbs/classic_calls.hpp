@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Adapters that provide the extended calls (ibv_start_poll(), ibv_wr_start() and so on) on devices whose driver has
-// only the classic ones (ibv_poll_cq(), ibv_post_send()). The extended calls are function pointers in the queue's
+// Adapters that provide the extended calls (ibv_start_poll(), ibv_wr_start() and so on) on devices with a driver that
+// has only the classic ones (ibv_poll_cq(), ibv_post_send()). The extended calls are function pointers in the queue's
 // structure, so the rest of the provider uses the same code for both kinds of drivers.
 #pragma once
 

@@ -11,9 +11,9 @@
 
 namespace opendoca::v2 {
 
-/// A map whose ranges and devices come and go after its start. Each range that is added is a map of its own, started
-/// and with the same devices, which buffers are of: so jobs do not know the difference. Besides, it can have a range
-/// that was set before the start, as any map.
+/// A map with ranges and devices that come and go after its start. Each range that is added is a map of its own,
+/// started and with the same devices, which buffers are of: so jobs do not know the difference. Besides, it can have a
+/// range that was set before the start, as any map.
 class OlderMmap final : public doca_mmap {
 public:
     explicit OlderMmap(doca_data data) noexcept : doca_mmap(data, Devices::any_time) {}

@@ -6,7 +6,7 @@
 //     {"addr":94312345600,"len":4096,"opendoca_mmap":"0a1b..."}
 //
 // The numbers are for the program that imports: it learns from them which range it has imported. The import itself uses
-// the descriptor alone, whose range the exporter's process confirms.
+// the descriptor alone; the exporter's process confirms its range.
 #pragma once
 
 #include <cstddef>

@@ -83,7 +83,7 @@ private:
         false; ///< a connection may have a pending doorbell; only_ is then null, so that progress() checks for it
     std::chrono::steady_clock::time_point next_ring_{}; ///< the time before which pending doorbells are not retried
     std::chrono::milliseconds ring_pause_{0};           ///< the back-off after the next failure
-    /// Polls by doorbells between two checks of a connection whose doorbell was not rung, so that a peer that clears
+    /// Polls by doorbells between two checks of a connection without a rung doorbell, so that a peer that clears
     /// the bits of others in the page can only delay their messages.
     PollBudget<256> polls_between_checks_;
     std::uint32_t next_look_ = 0;
@@ -92,7 +92,7 @@ private:
                                     ///< and it owes it no ring
     std::vector<SoftQueuePair *> connections_; ///< by number; null for a free one
     std::vector<std::uint32_t> free_numbers_;
-    std::vector<Watched> processes_; ///< the processes whose end is detected
+    std::vector<Watched> processes_; ///< the watched processes
 };
 
 } // namespace opendoca::soft

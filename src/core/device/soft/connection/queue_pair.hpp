@@ -21,7 +21,7 @@ namespace opendoca::soft {
 /// One end of a connection between two processes of this machine, or within one process. Belongs to the thread of its
 /// work queue; connect() may run in another thread.
 ///
-/// submit carries out what needs no action of the peer: one-sided operations, and messages whose receive is posted. An
+/// submit carries out what needs no action of the peer: one-sided operations, and messages with a posted receive. An
 /// operation that must wait for the peer to connect or to post a receive is queued, and so is each operation after it,
 /// in the order of submission.
 class OPENDOCA_INTERNAL SoftQueuePair : public QueuePair {
@@ -292,7 +292,7 @@ private:
     bool has_doorbells_ = false; ///< the poller uses doorbells, so a change of the awaited events must be published
     bool is_watched_ = false;    ///< the poller watches the peer's process
 
-    ProcessId identity_;            ///< set by open(); differs in a forked child, whose copy must not release anything
+    ProcessId identity_;            ///< set by open(); differs in a forked child: its copy must not release anything
     bool is_flushing_ = false;      ///< the connection has ended, and a receive is being filled
     bool has_lost_message_ = false; ///< a message has come that its receive could not take
 

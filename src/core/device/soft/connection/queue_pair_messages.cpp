@@ -53,7 +53,7 @@ constexpr std::size_t longest_for_slots = 1024;
 [[gnu::always_inline]] inline bool SoftQueuePair::was_delivered(std::uint32_t number) const noexcept
 {
     // First the message, then this look; the peer's fail() makes the barrier for both, or what tell_peer()
-    // has exchanged does. Acquire: who sees that the peer has closed sees what it has taken before.
+    // has exchanged does. Acquire: after the peer's close is seen, all that it took before is visible.
     const QueuePairPage &page = peer_->page();
     return page.accepts.load(std::memory_order_acquire) == own_->id() ||
            is_ahead(page.num_taken.load(std::memory_order_relaxed), number);

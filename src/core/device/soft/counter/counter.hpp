@@ -89,7 +89,7 @@ private:
     /// Wakes the waiters that have a target which @p value reaches. Called after the counter has changed.
     void announce(std::uint64_t value) noexcept
     {
-        // After the change of the counter. Pairs with OwnSleeper::arm(), whose waiter checks the counter afterwards.
+        // After the change of the counter. Pairs with OwnSleeper::arm(), after which the waiter checks the counter.
         const std::uint64_t sleeping = page_->sleeping.load(std::memory_order_seq_cst);
         if (sleeping != 0) [[unlikely]]
             waker_.wake(*page_, sleeping, value);
@@ -111,7 +111,7 @@ private:
 
     std::atomic<bool> has_told_of_wait_{false};
     std::atomic<bool> changes_silently_{false};
-    ProcessId self_; ///< set by create() or import(); differs in a forked child, whose copy must not release anything
+    ProcessId self_; ///< set by create() or import(); differs in a forked child: its copy must not release anything
     std::unique_ptr<RemoteMemory> imported_page_;
     std::unique_ptr<RemoteMemory> imported_word_;
     ImporterEntry *entry_ = nullptr;     ///< of an imported handle

@@ -11,7 +11,7 @@
 
 namespace opendoca::soft {
 
-/// A counter whose operations fail where the plan says so. Once its other side has vanished, it stays so for
+/// A counter with failures by plan. Once its other side has vanished, it stays so for
 /// this handle.
 class FaultyCounter final : public SoftCounter {
 public:

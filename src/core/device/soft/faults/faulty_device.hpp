@@ -14,7 +14,7 @@
 namespace opendoca::soft {
 
 /// The software device where DOCA_SOFT_FAULTS asks for faults. Each object that it makes is one of the
-/// device's, whose operations first ask the plan; without faults, none of this is there.
+/// device's, and their operations first consult the plan; without faults, none of this is there.
 class FaultyDevice final : public SoftDevice {
 public:
     FaultyDevice(const DeviceFunction &function, std::shared_ptr<FaultPlan> plan) noexcept

@@ -10,7 +10,7 @@
 
 namespace opendoca::soft {
 
-/// Shared receives that fail where the plan says so. They are of no connection, so that no peer vanishes here, and one
+/// Shared receives with failures by plan. They are of no connection, so that no peer vanishes here, and one
 /// that fails ends none.
 class FaultyReceiveQueue final : public SoftReceiveQueue {
 public:

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Three kinds of copies, by size. Up to a third of the first cache the C library (2.36) starts `rep movsb`,
-// whose start-up costs as much as copying 2 KiB; plain vector moves do without. In the middle it is as good
+// with a start-up that costs as much as copying 2 KiB; plain vector moves do without. In the middle it is as good
 // as anything. What is larger than the caches gains a quarter from stores that go around them.
 // tools/doca_bench shows all three.
 #include "copy.hpp"

@@ -65,7 +65,7 @@ public:
 
     static constexpr HazardGuard::Side imported_src = HazardGuard::Side::src;
     static constexpr HazardGuard::Side imported_dst = HazardGuard::Side::dst;
-    /// Moves the bytes of a fast-path copy whose memory on @p side is imported, and its key in the cache;
+    /// Moves the bytes of a fast-path copy with imported memory on @p side, and its key in the cache;
     /// end_imported() is to follow. False, and nothing has changed, where it is not such a copy, or where something is
     /// in the way: then it is for copy().
     template <HazardGuard::Side side>

@@ -17,7 +17,7 @@
 
 namespace opendoca::soft {
 
-/// A process whose exports this one imports; shared by all imports from it.
+/// A process with exports that this one imports; shared by all imports from it.
 class ExporterProcess {
 public:
     [[nodiscard]] static doca_error_t attach(const ExporterAddress &address, std::shared_ptr<ExporterProcess> &process);

@@ -47,7 +47,7 @@ constexpr std::size_t largest_by_file = std::size_t{8} << 10;
 
 #if defined(__x86_64__) && !defined(OPENDOCA_SANITIZED)
 
-/// Made here and not by the C library, whose pread() and pwrite() are points of cancellation, and one return
+/// Made here because the C library's pread() and pwrite() are points of cancellation, and one return
 /// more: a processor foresees few returns after a system call.
 template <long number>
 [[gnu::always_inline]] [[nodiscard]] inline bool transfer(int memory_fd, std::byte *here, std::byte *there,

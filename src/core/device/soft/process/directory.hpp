@@ -14,7 +14,7 @@
 
 namespace opendoca::soft {
 
-/// Takes an entry that is free or whose process has ended; returns null if there is none. The caller must clear what
+/// Takes an entry that is free or of an ended process; returns null if there is none. The caller must clear what
 /// the previous owner has left, and must not rely on other processes seeing it cleared.
 template <typename Entry, std::size_t size>
 [[nodiscard]] Entry *take_entry(Entry (&entries)[size]) noexcept

@@ -71,7 +71,7 @@ struct HazardPage {
         return static_cast<std::uint32_t>(&pointer - pointers);
     }
 
-    /// Ends export @p number, whose generation is @p generation, and returns when no process accesses it any more.
+    /// Ends export @p number of generation @p generation, and returns when no process accesses it any more.
     /// Called by the process that created the page. Ignores processes that have died during an access, and those that
     /// have not mapped the page.
     void revoke(std::atomic<std::uint64_t> &generation, std::uint32_t number) noexcept;

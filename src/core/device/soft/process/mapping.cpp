@@ -79,7 +79,7 @@ int count_mappings(ReserveUse &reserve, const char *path, const MappedFile &want
                       [&](std::uint64_t, std::uint64_t, const MappedFile &file) { count += file == wanted; });
 }
 
-/// The same of a process whose main thread has ended: by a thread that has not. All share one address space.
+/// The same for a process without its main thread: by a thread that still runs. All share one address space.
 int count_by_threads(ReserveUse &reserve, pid_t pid, const MappedFile &wanted, std::uint32_t &count) noexcept
 {
     char path[64];
@@ -104,8 +104,8 @@ int count_by_threads(ReserveUse &reserve, pid_t pid, const MappedFile &wanted, s
     }
 }
 
-/// Whether the kernel's list of file locks says that @p pid has not locked @p page, as who maps it does. Anybody may
-/// read that list. False when it can't be read at one go: between two, lines may move. Neither is it to be believed
+/// Returns whether by the kernel's list of file locks @p pid has not locked @p page, as mapping processes do. Anybody
+/// may read that list. False when it can't be read at one go: between two, lines may move. Neither is it to be believed
 /// where it does not show this process's own lock, as where a container has put an empty file in its place.
 bool has_no_lock(ReserveUse &reserve, pid_t pid, const MappedFile &page) noexcept
 {
@@ -163,7 +163,7 @@ bool has_certainly_not_mapped(ProcessId process, const void *here) noexcept
             return true;
         error = count_by_threads(reserve, process.pid(), page, count);
     }
-    // Whom the kernel does not let us look into may still look into us: one that is not dumpable, or has more
+    // A process that the kernel hides from this one may still see it: one that is not dumpable, or has more
     // capabilities, as init and others of root's have. So it may have mapped the page; but then it has locked it.
     if (error == EACCES || error == EPERM)
         return has_no_lock(reserve, process.pid(), page);

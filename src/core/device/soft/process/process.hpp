@@ -68,7 +68,7 @@ public:
     [[nodiscard]] int fd() const noexcept { return pidfd_.get(); }
     /// Returns true only if the process has certainly ended.
     [[nodiscard]] bool has_ended() const noexcept;
-    /// The same for a process that may just be ending, whose files and memory are already out of reach. May block for a
+    /// The same for a process that may just be ending, with files and memory already out of reach. May block for a
     /// short time.
     [[nodiscard]] bool is_ending() const noexcept;
 

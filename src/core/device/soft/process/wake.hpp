@@ -61,7 +61,7 @@ private:
 /// The waker's end of a WakePipe, which belongs to another process or to this one.
 class PeerPipe {
 public:
-    /// Opens the pipe whose writing end is @p fd in process @p pid. @p inode distinguishes the pipe from a later file
+    /// Opens the pipe with the writing end @p fd in process @p pid. @p inode distinguishes the pipe from a later file
     /// with the same number. Returns 0 or an error number: ESRCH if the process certainly no longer has the pipe; after
     /// any other error a retry may succeed.
     [[nodiscard]] int open(pid_t pid, int fd, std::uint64_t inode, ReserveUse &reserve) noexcept;
