@@ -122,6 +122,8 @@ done
 
 mkdir -p "$root"
 status=0
+"$top/scripts/install_dependencies.sh" lint
+"$top/scripts/lint.sh" || status=1
 logs=()
 untested=()
 tested_elsewhere=()

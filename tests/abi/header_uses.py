@@ -16,7 +16,7 @@ class Uses(NamedTuple):
     sources: list              # names that DOCA_LOG_REGISTER() takes
     reach: list                # (header, what programs use with this header alone)
     experimental_call: str     # an expression that only programs that accept experimental functions may use
-    older_releases: tuple = () # values of DOCA_API
+    older_releases: tuple = ()  # values of DOCA_API
 
 
 V2 = Uses(

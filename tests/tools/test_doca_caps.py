@@ -280,7 +280,8 @@ class DocaCaps(unittest.TestCase):
         self.assertRegex(devices, r"PCI: 0000:03:00.0\n    ibdev_name +soft_p0\n    iface_name +p0\n    mac_addr +02:")
         representors = run("--list-rep-devs").stdout
         self.assertEqual(representors.count("PCI: "), 7)
-        self.assertRegex(representors, r"PCI: 0000:0b:00.2\n    pci_func_type +VF\n    vuid +\S+vf0\n    iface_name +pf0vf0\n    vhca_id +7\n"
+        self.assertRegex(representors,
+                         r"PCI: 0000:0b:00.2\n    pci_func_type +VF\n    vuid +\S+vf0\n    iface_name +pf0vf0\n    vhca_id +7\n"
                                        r"    dev +soft_p0\n")
         self.assertRegex(devices, r"    active_rate +100000000000\n    vhca_id +1\n    sf_index +-\n")
         self.assertEqual(set(run("--list-libs").stdout.split()),
