@@ -282,7 +282,7 @@ class DocaCaps(unittest.TestCase):
         self.assertEqual(representors.count("PCI: "), 7)
         self.assertRegex(representors,
                          r"PCI: 0000:0b:00.2\n    pci_func_type +VF\n    vuid +\S+vf0\n    iface_name +pf0vf0\n    vhca_id +7\n"
-                                       r"    dev +soft_p0\n")
+                         r"    dev +soft_p0\n")
         self.assertRegex(devices, r"    active_rate +100000000000\n    vhca_id +1\n    sf_index +-\n")
         self.assertEqual(set(run("--list-libs").stdout.split()),
                          {"doca_argp", "doca_common", "doca_dma", "doca_rdma", "doca_sha",
