@@ -101,6 +101,10 @@ doca_error_t HashQueue::check_piece(ShaKind kind, const doca_buf *source, const 
     std::size_t length = 0;
     if (const doca_error_t status = check_buffers(kind, source, destination, length); status != DOCA_SUCCESS)
         return status;
+    if (length == 0) {
+        LOG_ERR("a piece has 0 bytes of data, and a message is hashed in pieces of 1 byte or more");
+        return DOCA_ERROR_INVALID_VALUE;
+    }
     if (session.is_busy) {
         LOG_ERR("session %p has a job that was not retrieved yet", static_cast<const void *>(&session));
         return DOCA_ERROR_BAD_STATE;
@@ -108,10 +112,6 @@ doca_error_t HashQueue::check_piece(ShaKind kind, const doca_buf *source, const 
     if (session.message && *session.message != kind) {
         LOG_ERR("a piece for %s in a message that was begun with %s", facts_of(kind).name,
                 facts_of(*session.message).name);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    if (length == 0) {
-        LOG_ERR("a piece has 0 bytes of data, and a message is hashed in pieces of 1 byte or more");
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (const std::uint32_t block = facts_of(kind).block_size; !is_last && length % block != 0) {

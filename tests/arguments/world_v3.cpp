@@ -434,7 +434,11 @@ void build(World &world, State state)
     if (state == State::stopped) {
         for (doca_task *task : tasks)
             doca_task_free(task);
-        world.objects.erase("doca_comch_connection"); // ended with its contexts
+        // What has been destroyed must not be passed: freed tasks, and connections, which ended with their contexts.
+        std::erase_if(world.objects,
+                      [](const auto &of_type) { return of_type.first.find("_task") != std::string::npos; });
+        world.objects.erase("doca_comch_connection");
+        world.objects.erase("doca_rdma_connection");
         for (int i = 0; i != 100; ++i)
             (void)(doca_pe_progress(engine) | doca_pe_progress(data_engine));
     }

@@ -507,7 +507,7 @@ TEST_P(CommChannelForgeryTest, a_client_that_damages_the_memory)
         const LogCapture log;
         one.damage(memory);
         EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN) << one.what;
-        EXPECT_LOGGED(log, "damaged") << one.what;
+        EXPECT_LOGGED(log, "corrupted") << one.what;
         munmap(memory, memory_size);
         close(fd);
         EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN);

@@ -298,7 +298,7 @@ TEST_P(CommChannelShortageTest, without_descriptors_for_its_welcome_a_client_hea
             const NoDescriptors none;
             EXPECT_EQ(await_connection(peer), DOCA_ERROR_NO_MEMORY);
         }
-        EXPECT_LOGGED(log, "no descriptor is left");
+        EXPECT_LOGGED(log, "no file descriptor left");
         EXPECT_EQ(doca_comm_channel_peer_addr_update_info(peer), DOCA_ERROR_CONNECTION_ABORTED);
     }
     expect_service_works(service);

@@ -68,7 +68,7 @@ class FirstContact(unittest.TestCase):
         for address in [], ["03:00.0"]:
             on_dpu = run_host(*address, **dpu)
             self.assertEqual(on_dpu.returncode, 1)
-            self.assertIn("doca_mmap_export_dpu", on_dpu.stderr)
+            self.assertIn("doca_comm_channel_ep_connect", on_dpu.stderr)
             self.assertIn("DOCA_ERROR_NOT_SUPPORTED", on_dpu.stderr)
 
     def test_an_address_that_nothing_has_is_explained(self):

@@ -9,9 +9,9 @@ from cases_files import start_host
 from program import check
 from sdk import WRONG_ROLES
 
-DPU_DEVICES = ("0000:03:00.0  soft_p0      p0       can copy by DMA, import memory of a host",
+DPU_DEVICES = ("0000:03:00.0  soft_p0      p0       can copy by DMA, export memory to a DPU, import memory of a host",
                "0000:03:00.1  soft_p1 ", "0000:03:00.0  soft_p0s0    p0s0     can copy by DMA")
-HOST_DEVICES = ("0000:0b:00.0  soft_pf0     pf0      can copy by DMA, export memory to a DPU",
+HOST_DEVICES = ("0000:0b:00.0  soft_pf0     pf0      can copy by DMA, export memory to a DPU, import memory of a host",
                 "0000:0b:00.4  soft_pf1vf0 ")
 
 
@@ -26,10 +26,10 @@ def test_no_device_at_the_address(bench):
 
 
 def test_device_without_the_capability(bench):
-    program = bench.start("dma_copy_host", "-p", "03:00.0", *bench.files(), side="dpu")
-    program.fails("No device at 03:00.0 can do all that is needed: export memory to a DPU", *DPU_DEVICES)
-    program = bench.start("dma_remote_copy_receiver", "-p", "0b:00.0", side="host")
-    program.fails("No device at 0b:00.0 can do all that is needed: copy by DMA, import memory of a host", *HOST_DEVICES)
+    program = bench.start("dma_copy_host", "-p", "soft_p0s0", *bench.files(), side="dpu")
+    program.fails("No device at soft_p0s0 can do all that is needed: export memory to a DPU", *DPU_DEVICES)
+    program = bench.start("dma_remote_copy_receiver", "-p", "soft_p0s0", side="dpu")
+    program.fails("No device at soft_p0s0 can do all that is needed: copy by DMA, import memory of a host", *DPU_DEVICES)
 
 
 def test_no_devices(bench):

@@ -80,8 +80,8 @@ def test_sync_event_arguments(bench):
     bench.start("sync_event_dpu", "-d", "03:00.0", side="dpu").fails("rep-pci-addr")
     start_host(bench, "--async", "--qdepth", "0").fails("The depth 0 of the work queue")
     start_host(bench, device=("-d", "03:00.0")).fails("No device has the PCI address '03:00.0'")
-    bench.start("sync_event_host", "-d", "03:00.0", side="dpu").fails("export sync events to a DPU")
-    bench.start("sync_event_dpu", "-d", "0b:00.0", "-r", "0b:00.0", side="all").fails("import sync events of a host")
+    bench.start("sync_event_host", "-d", "soft_p0s0", side="dpu").fails("export sync events to a DPU")
+    bench.start("sync_event_dpu", "-d", "soft_p0s0", "-r", "0b:00.0", side="all").fails("import sync events of a host")
 
 
 def test_sync_event_host_without_a_dpu(bench):

@@ -227,8 +227,8 @@ class DocaBench(unittest.TestCase):
         self.assertEqual(len(rows), 6)
 
     def test_without_an_exporter_the_rest_is_measured(self):
-        result = run("dma", *SHORT, "--sizes", "64", "--depths", "1", "--cache", "in", "--json", DOCA_SOFT_ROLE="dpu",
-                     DOCA_SOFT_TOPOLOGY="")
+        result = run("dma", *SHORT, "--sizes", "64", "--depths", "1", "--cache", "in", "--json", "--device", "soft_p0s0",
+                     DOCA_SOFT_ROLE="dpu", DOCA_SOFT_TOPOLOGY="")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual({row["where"] for row in json.loads(result.stdout)["rows"]}, {"local"})
         self.assertIn("left out", result.stderr)
@@ -319,7 +319,7 @@ class DocaBench(unittest.TestCase):
             self.assertEqual([bar["limit"] for bar in bars], [1.5, 1.2] if arguments else [])
             self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in bars) else 3)
         self.assertIn("wait_gt_yield", run("sync_event", "--time", "0", "--rounds", "2", "--pin", "none").stdout)
-        failed = run("sync_event", DOCA_SOFT_ROLE="dpu")
+        failed = run("sync_event", DOCA_SOFT="0")
         self.assertEqual(failed.returncode, 1)
         self.assertIn("share sync events", failed.stderr)
 

@@ -567,7 +567,7 @@ TEST_F(ComchTest, who_is_not_connected_any_more_has_no_sends_to_give)
     EXPECT_EQ(
         doca_comch_server_task_send_alloc_init(server, reinterpret_cast<doca_comch_connection *>(&task), "x", 1, &task),
         DOCA_ERROR_INVALID_VALUE);
-    EXPECT_TRUE(log.has("is none of '" + service + "', or has ended")) << log.text();
+    EXPECT_TRUE(log.has("does not belong to '" + service + "', or has ended")) << log.text();
 }
 
 } // namespace
