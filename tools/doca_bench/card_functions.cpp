@@ -21,7 +21,10 @@ CardFunctions find_functions(const std::string &host_ibdev)
             char pci[DOCA_DEVINFO_REP_PCI_ADDR_SIZE] = {};
             must(api::rep_pci_address(rep, pci), "the address of a representor");
             for (doca_devinfo *const info : devices.infos()) {
-                std::uint8_t is_equal = 0, exports = 0;
+                std::uint8_t is_equal = 0, exports = 0, is_port = 0;
+                // A subfunction has the address of its port, which is no function of the host.
+                if (api::can_list_net(info, &is_port) == DOCA_SUCCESS && is_port != 0)
+                    continue;
                 if (api::has_pci_address(info, pci, &is_equal) != DOCA_SUCCESS || is_equal == 0 ||
                     api::can_export_pci(info, &exports) != DOCA_SUCCESS || exports == 0)
                     continue;
