@@ -24,10 +24,12 @@ namespace opendoca {
 /// data: it costs a system call.
 class HomeProcess {
 public:
+    HomeProcess() noexcept : pid_(getpid()) {}
+
     [[nodiscard]] bool is_here() const noexcept { return pid_ == getpid(); }
 
 private:
-    pid_t pid_ = getpid();
+    pid_t pid_;
 };
 
 /// The order in which a thread takes locks of the process, outer ones first; it is also the order in which they are

@@ -143,6 +143,7 @@ prm::Status prm_change_qp_state(Mailbox &mailbox)
         to = QpState::rtr;
         set.destination = mailbox.get32(remote_qpn);
         set.rnr_timer = static_cast<std::uint8_t>(mailbox.get(rnr_timer));
+        set.max_reads_of_peer = 1; // a logarithm in the command, which this model reads as 0
         take_path(mailbox, *qp);
         break;
     // RTR2RTS_QP
