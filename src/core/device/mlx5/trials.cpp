@@ -28,7 +28,7 @@ struct Findings {
     ForkSafeMutex lock;
     const ForkRegistration fork_registration{lock, LockRank::findings};
     std::map<std::string, Finding> known;
-    const Finding nothing;
+    const Finding nothing{};
     static Findings &all;
 };
 
