@@ -5,13 +5,14 @@
 # Builds opendoca in every way that counts and runs all of its tests: g++ release, and g++ with the address,
 # undefined-behaviour and thread sanitizers; clang and g++ 11 compile libraries and tools, with warnings as errors; all is
 # cross-built for 64-bit Arm, where the tests of one process run under an emulator (docs/testing.md says what that does
-# not show). Minimal roots of Debian 12 and 13 build and test what users do there (scripts/test_in_fresh_debian.sh). While
-# the tests of one configuration run, the next one is built with what they leave of the processors.
+# not show). On request, minimal roots of Debian 12 and 13 build and test what users do there
+# (scripts/test_in_fresh_debian.sh). While the tests of one configuration run, the next one is built with what they
+# leave of the processors.
 # Installs by apt what is missing. Ends with a line that counts the tests, if the configurations have any.
 #
 #   scripts/run_all_tests.sh [CONFIGURATION...]    release, clang, gxx11, asan, tsan, aarch64, debian13,
-#                                                  debian12; default all, gxx11 where g++-11 is, the last three
-#                                                  on Debian, the last two as root
+#                                                  debian12; default: all but the last two, gxx11 where g++-11
+#                                                  is, aarch64 on Debian; debian13 and debian12 need root
 #   scripts/run_all_tests.sh quick                 for each change: unit tests, conformance on the software device and one
 #                                                  card, checks of the sources; six minutes when it was built before
 #
@@ -28,7 +29,6 @@ if [ ${#configurations[@]} = 0 ]; then
     # shellcheck source=/dev/null
     if [ "$(uname -m)" != aarch64 ] && [ "$(. /etc/os-release && echo "$ID")" = debian ]; then
         configurations+=(aarch64)
-        [ "$(id -u)" != 0 ] || configurations+=(debian13 debian12)
     fi
 fi
 
