@@ -33,7 +33,7 @@
  * opendoca: defaults are messages of 4080 bytes and queues of 512 messages; messages of 4080 bytes and queues
  * of 8192 messages can be had everywhere. Comm Channel works on software devices, and on mlx5 devices whose
  * other side can be reached by TCP; on any other, the queries and ep_set_device answer DOCA_ERROR_NOT_SUPPORTED.
- * docs/comm-channel.md tells the rest.
+ * See docs/comm-channel.md for the rest.
  */
 
 #ifndef DOCA_CC_H_

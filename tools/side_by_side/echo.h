@@ -25,7 +25,7 @@ static void expect(int holds, const char *what)
 
 /*
  * Starts it: start() opens the service, answer() does its part of so many messages. CPUs are numbered from 0; this
- * process is pinned by who has started it.
+ * process is pinned by the program that starts it.
  */
 static inline void start_echo(void (*start)(void), void (*answer)(unsigned long count))
 {
