@@ -134,8 +134,11 @@ Progress poll_process(Process &process)
         qp.receive_posted = static_cast<std::uint16_t>(be32(record));
         if (sent != qp.send_consumed)
             run_send_queue(qp, sent, progress);
-        if (qp.state == QpState::error && qp.receive_posted != qp.receive_consumed)
-            flush_receives(qp);
+        if (qp.state == QpState::error && !qp.srq) {
+            if (qp.receive_posted != qp.receive_consumed)
+                flush_receives(qp);
+            progress.is_waiting = true; // receive requests are posted without a doorbell, and must still be flushed
+        }
     }
     return progress;
 }

@@ -15,7 +15,7 @@ namespace opendoca::card {
 /// Result of one poll of a process.
 struct Progress {
     unsigned done = 0;       ///< completed work requests, and parts of long ones
-    bool is_waiting = false; ///< a request waits for its peer: poll again without a doorbell
+    bool is_waiting = false; ///< a request waits for its peer, or a queue pair is broken: poll without a doorbell
 };
 
 /// Polls all queues of a process once.

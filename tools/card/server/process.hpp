@@ -64,7 +64,7 @@ public:
     std::vector<QueuePair *> queue_pairs;
     std::vector<CompletionQueue *> completion_queues;
     bool needs_poll = false;        ///< poll once more, whatever the doorbell pages show
-    bool is_waiting = false;        ///< one of its requests waits for a peer
+    bool is_waiting = false;        ///< one of its requests waits for a peer, or a queue pair is broken
     std::uint64_t pinned_pages = 0; ///< sum of its PinnedMemory objects
 
 private:
