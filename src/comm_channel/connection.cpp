@@ -281,27 +281,25 @@ void Connection::note_departure() noexcept
 
 void Connection::leave() noexcept
 {
-    if (!home_.is_here()) {
-        has_left_ = true;
-        return; // a forked child's copy of an object of its parent
+    if (home_.is_here()) {
+        note_departure();
+        if (stream_ != nullptr && memory_.is_open())
+            stream_->drain_and_leave();
     }
-    note_departure();
-    if (stream_ != nullptr && memory_.is_open())
-        stream_->drain_and_leave();
     shut_down();
 }
 
 void Connection::shut_down() noexcept
 {
+    // A forked child has copies of its parent's objects: what it destroys must not end the parent's connections.
     if (!home_.is_here()) {
         has_left_ = true;
-        return; // a forked child's copy of an object of its parent
+        return;
     }
     note_departure();
+    // A shutdown takes effect even if a child that was not made by fork() holds a copy of the descriptor.
     if (socket_.is_open())
-        shutdown(
-            socket_.get(),
-            SHUT_RDWR); // takes effect even if a child made by other means than fork() holds a copy of the descriptor
+        shutdown(socket_.get(), SHUT_RDWR);
 }
 
 void Connection::release() noexcept

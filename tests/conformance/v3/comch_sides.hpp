@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -129,8 +130,13 @@ inline RepHandle representor_of(doca_dev *dev, doca_dev *host)
 
 class ComchTest : public testing::Test {
 protected:
-    // Programs that run at the same time have it, too.
-    const std::string service = "comch test " + std::to_string(getpid());
+    // The default name is unique among the tests that run at the same time.
+    explicit ComchTest(std::string name_of_service = "comch test " + std::to_string(getpid()))
+        : service(std::move(name_of_service))
+    {
+    }
+
+    const std::string service;
     const char *const name = service.c_str();
     const bool is_soft_pair = std::getenv("OPENDOCA_TEST_HOST") == nullptr; ///< else both are of a card
 

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Comch with a peer that is killed while a forked child of it lives: the death of the process ends the connection and
+// frees the service's name, although the child has copies of the process's descriptors.
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <string>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "comch_sides.hpp"
+
+using namespace doca_test;
+
+namespace {
+
+/// The objects of a child process, which is killed and never destroys them.
+class SidesOfChild : public ComchTest {
+public:
+    explicit SidesOfChild(const std::string &name_of_service) : ComchTest(name_of_service) { ComchTest::SetUp(); }
+
+    /// Returns when a message has arrived.
+    void serve(const std::function<void()> &on_started)
+    {
+        must(doca_ctx_start(server_ctx()));
+        on_started();
+        run_until([&] { return !at_server.messages.empty(); });
+    }
+    /// Returns when a message has been sent.
+    void send()
+    {
+        (void)doca_ctx_start(client_ctx());
+        run_until([&] { return state_of(client_ctx()) == DOCA_CTX_STATE_RUNNING; });
+        must(doca_comch_client_get_connection(client, &to_server));
+        send_from_client("x");
+        run_until([&] { return at_client.num_sent == 1; });
+    }
+
+private:
+    void TestBody() override {}
+};
+
+class ComchForkedTest : public ComchTest {
+protected:
+    void SetUp() override
+    {
+        ComchTest::SetUp();
+        ASSERT_EQ(pipe(life_), 0);
+        ASSERT_EQ(pipe(started_), 0);
+    }
+    void TearDown() override
+    {
+        for (const int fd : {life_[0], life_[1], started_[0], started_[1]})
+            close(fd);
+        ComchTest::TearDown();
+    }
+
+    /// Runs @p body in a child process, which then forks a child of its own and is killed. The child's child lives
+    /// until the test ends.
+    pid_t start_peer(const std::function<void(SidesOfChild &)> &body)
+    {
+        const pid_t peer = fork();
+        if (peer != 0)
+            return peer;
+        close(life_[1]);
+        alarm(60);
+        body(*new SidesOfChild(service));
+        if (fork() == 0) {
+            char byte;
+            (void)!read(life_[0], &byte, 1);
+            _exit(0);
+        }
+        kill(getpid(), SIGKILL);
+        _exit(1);
+    }
+    static void expect_killed(pid_t peer)
+    {
+        int status = 0;
+        ASSERT_EQ(waitpid(peer, &status, 0), peer);
+        EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    }
+    /// Progresses both engines until @p is_done, for at most ten seconds.
+    bool is_soon(const std::function<bool()> &is_done)
+    {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        run_until([&] { return is_done() || std::chrono::steady_clock::now() > end; });
+        return is_done();
+    }
+
+    int life_[2] = {-1, -1};    ///< ends with the test
+    int started_[2] = {-1, -1}; ///< a byte: the server in the child process accepts clients
+};
+
+TEST_F(ComchForkedTest, DeadServerIsNoticedAndItsNameIsFree)
+{
+    const pid_t peer =
+        start_peer([this](SidesOfChild &sides) { sides.serve([this] { ASSERT_EQ(write(started_[1], "s", 1), 1); }); });
+    char byte = 0;
+    ASSERT_EQ(read(started_[0], &byte, 1), 1);
+    ASSERT_EQ(doca_ctx_start(client_ctx()), DOCA_ERROR_IN_PROGRESS);
+    ASSERT_TRUE(is_soon([&] { return state_of(client_ctx()) == DOCA_CTX_STATE_RUNNING; }));
+    ASSERT_EQ(doca_comch_client_get_connection(client, &to_server), DOCA_SUCCESS);
+    send_from_client("x");
+    EXPECT_TRUE(is_soon([&] { return state_of(client_ctx()) == DOCA_CTX_STATE_IDLE; }));
+    expect_killed(peer);
+    EXPECT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
+}
+
+TEST_F(ComchForkedTest, DeadClientIsNoticed)
+{
+    ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
+    const pid_t peer = start_peer([](SidesOfChild &sides) { sides.send(); });
+    EXPECT_TRUE(is_soon([&] { return !at_server.disconnected.empty(); }));
+    EXPECT_EQ(at_server.messages, std::vector<std::string>{"x"});
+    expect_killed(peer);
+}
+
+} // namespace
