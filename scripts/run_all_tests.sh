@@ -77,14 +77,27 @@ export CCACHE_SLOPPINESS=${sloppiness:+$sloppiness,}pch_defines,time_macros
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$top} CCACHE_NOHASHDIR=1
 
 # -g1: what a sanitizer reports has functions and lines; variables would take a tenth of the time to compile.
-# Together: files of a library are compiled as users build them in release alone, and in half of the time elsewhere.
+# Together: twenty files of a library are compiled as one, in half of the time. Users compile them one by one, as the
+# README's first command does; tests/scripts/test_includes.py finds what such a build lacks.
 together=(-Dunity=on -Dunity_size=20)
 sanitize=("${together[@]}" -Dtests=true -Ddocs=disabled -Dbuildtype=debug -Db_pch=true -Dc_args=-g1 -Dcpp_args=-g1)
+
+# Options of `meson test`: the suites that a configuration runs.
+suites_of() { # CONFIGURATION
+    case $1 in
+    # Hostile inputs show more where memory is checked: asan runs them.
+    release) echo --no-suite fuzz ;;
+    # What these run has one thread, or those of doca_bench, of which the storms and the models have more.
+    tsan) echo --no-suite tools --no-suite scripts --no-suite older --no-suite fuzz ;;
+    aarch64) echo --suite cross ;;
+    quick) echo --suite unit --suite conformance --suite quick ;;
+    esac
+}
 
 # Becomes ninja, which ends its compilers when it is ended.
 build() { # CONFIGURATION
     case $1 in
-    release) setup release -Dtests=true -Db_pch=true ;;
+    release) setup release -Dtests=true -Db_pch=true "${together[@]}" ;;
     # Libraries and tools: what users compile with clang; the tests run with g++.
     clang) CC=$clang_c CXX=$clang_cxx setup clang -Dbuildtype=debug -Doptimization=0 -Ddebug=false -Db_pch=true -Dtests=false -Ddocs=disabled "${together[@]}" ;;
     # That of Ubuntu 22.04.
@@ -101,7 +114,19 @@ build() { # CONFIGURATION
         ;;
     debian12 | debian13) exec nice -n 19 "$top/scripts/test_in_fresh_debian.sh" "$1" "$root/$1" ;;
     esac
-    exec nice -n 19 ninja -C "$root/$1" --quiet
+    local targets=()
+    case $1 in
+    release | tsan | quick | aarch64)
+        local options names
+        read -ra options <<<"$(suites_of "$1")"
+        case $1 in # tests install what users get
+        release | aarch64) options+=(--default-of src --default-of tools --default-of docs --default-of packaging) ;;
+        esac
+        names=$("$top/scripts/targets_of_tests.py" "$root/$1" "${options[@]}")
+        mapfile -t targets <<<"$names"
+        ;;
+    esac
+    exec nice -n 19 ninja -C "$root/$1" --quiet "${targets[@]}"
 }
 
 builder=
@@ -160,13 +185,7 @@ for index in "${!configurations[@]}"; do
         untested+=("$configuration")
         continue
     fi
-    suites=()
-    case $configuration in
-    # What these run has one thread, or those of doca_bench, of which the storms and the models have more.
-    tsan) suites=(--no-suite tools --no-suite scripts --no-suite older) ;;
-    aarch64) suites=(--suite cross) ;;
-    quick) suites=(--suite unit --suite conformance --suite quick) ;;
-    esac
+    read -ra suites <<<"$(suites_of "$configuration")"
     meson test -C "$root/$configuration" --no-rebuild --print-errorlogs "${suites[@]}" || status=1
     logs+=("$root/$configuration/meson-logs")
 done

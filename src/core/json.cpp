@@ -117,7 +117,7 @@ bool read_json(std::string_view text, JsonPtr &value, JsonError &error)
     Builder builder(root, error);
     if (!nlohmann::json::sax_parse(text, &builder)) {
         if (builder.is_too_deep())
-            error = {text.size(), "it is nested more than " + std::to_string(max_depth) + " deep"};
+            error = {text.size(), std::string("it is nested more than ").append(std::to_string(max_depth)) + " deep"};
         return false;
     }
     value = std::move(root);

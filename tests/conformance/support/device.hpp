@@ -4,7 +4,9 @@
 // The devices of this machine, as parameters of tests.
 #pragma once
 
+#include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -181,18 +183,36 @@ inline std::vector<DeviceParam> few_devices_that(const std::function<bool(doca_d
     return devices;
 }
 
-/// Whether the first software function, or pair of them, stands for all others in every suite. Builds with a sanitizer
-/// ask for it: another function runs the same code.
-inline bool one_soft_device_is_enough()
+/// Returns on how many software devices, or pairs of them, a suite runs at most. They share their code, so the build
+/// limits them to 2, and with a sanitizer to 1; without the variable there is no limit.
+inline std::size_t max_soft_devices()
 {
-    const char *const value = std::getenv("OPENDOCA_TEST_ONE_SOFT_DEVICE");
-    return value != nullptr && std::string(value) == "1";
+    const char *const value = std::getenv("OPENDOCA_TEST_SOFT_DEVICES");
+    return value == nullptr ? SIZE_MAX : std::max<std::size_t>(std::strtoul(value, nullptr, 10), 1);
 }
 
-/// The devices that a suite runs on: all that suit it, unless one software device is enough.
+/// Removes software devices, or pairs of them, until there are max_soft_devices() left: the first ones, and if there
+/// is more than one, the last.
+template <typename Item>
+std::vector<Item> limit_soft(std::vector<Item> items, const std::function<bool(const Item &)> &is_of_software)
+{
+    const auto num_soft = static_cast<std::size_t>(std::ranges::count_if(items, is_of_software));
+    const std::size_t most = max_soft_devices();
+    std::size_t number = 0;
+    std::erase_if(items, [&](const Item &item) {
+        if (!is_of_software(item))
+            return false;
+        ++number;
+        const bool is_last = number == num_soft && most > 1;
+        return num_soft > most && number >= std::max<std::size_t>(most, 2) && !is_last;
+    });
+    return items;
+}
+
+/// The devices that a suite runs on.
 inline std::vector<DeviceParam> suite_devices_that(const std::function<bool(doca_devinfo *)> &suits)
 {
-    return one_soft_device_is_enough() ? few_devices_that(suits) : devices_that(suits);
+    return limit_soft<DeviceParam>(devices_that(suits), [](const DeviceParam &device) { return device.is_soft(); });
 }
 
 /// Functions of the host and ports of the DPU that belong together, or with @p same_port false, that do not. A port
@@ -218,15 +238,10 @@ inline std::vector<DevicePair> device_pairs(bool same_port = true)
     return pairs;
 }
 
-/// The pairs that a suite runs on: all of @p pairs, or only the first one of software devices if that is enough.
+/// The pairs that a suite runs on, of @p pairs.
 inline std::vector<DevicePair> suite_pairs(std::vector<DevicePair> pairs)
 {
-    if (one_soft_device_is_enough()) {
-        bool has_soft = false;
-        std::erase_if(pairs,
-                      [&](const DevicePair &pair) { return pair.importer.is_soft() && std::exchange(has_soft, true); });
-    }
-    return pairs;
+    return limit_soft<DevicePair>(std::move(pairs), [](const DevicePair &pair) { return pair.importer.is_soft(); });
 }
 
 /// One pair for each importer, for suites that take long.
