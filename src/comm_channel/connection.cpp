@@ -39,6 +39,8 @@ Connection::Connection(Side own_side, UniqueFd connection, const doca_dev &dev)
         messages_by_ = dev.messages_by();
 }
 
+/// Binds the rings to the memory: what one side sends in, the other receives from. From then on the connection is
+/// usable.
 void Connection::attach()
 {
     SharedPage &page = memory_.page();
@@ -66,6 +68,7 @@ void Connection::pump() noexcept
 
 void Connection::ring_message_doorbell() noexcept
 {
+    // disarm() reads the "armed" word only: the system call is made only if the peer has requested a doorbell.
     has_pending_message_doorbell_ = memory_.is_open() && out_.disarm_for_message() && !ring_doorbell(socket_.get());
     if (has_pending_message_doorbell_) [[unlikely]]
         out_.rearm_for_message();
@@ -83,6 +86,7 @@ bool Connection::has_space() noexcept
     pump();
     if (!memory_.is_open())
         return false;
+    // A full ring of a dead peer stays full: check_end() is what ends a wait for space.
     const RingResult look = out_.check_space();
     if (look == RingResult::damaged)
         note_damage();
@@ -105,6 +109,7 @@ doca_error_t Connection::send(const void *message, std::size_t length, std::uint
     pump();
     if (!memory_.is_open())
         return DOCA_ERROR_CONNECTION_RESET;
+    // Control messages (kind other than 0) use the same ring, so they stay in order with the program's messages.
     switch (out_.send(message, length, kind)) {
     case RingResult::done:
         break;
@@ -196,11 +201,13 @@ void Connection::drain_space_doorbells() noexcept
 bool Connection::check_end() noexcept
 {
     // Each send of Comm Channel comes here: the process is checked at every 32nd call, and at the first after arming.
+    // The check is needed because children of the peer may hold copies of its socket, which then shows no hang-up.
     constexpr std::uint8_t calls_per_process_check = 32;
     pump();
     if (state_ != State::connected)
         return false;
     const bool is_process_due = std::exchange(was_armed_, false) || ++num_end_checks_ % calls_per_process_check == 0;
+    // Over TCP the stream reports the end only after everything that arrived before it is in the ring.
     const bool has_ended = stream_ != nullptr
                                ? stream_->has_ended()
                                : is_closed_by_peer(socket_.get()) || (is_process_due && has_lost_process());
@@ -257,6 +264,7 @@ void Connection::note_end() noexcept
 
 void Connection::note_damage() noexcept
 {
+    // Later calls that find the same violation neither log nor close again.
     if (state_ == State::died && !memory_.is_open())
         return;
     if (may_log_about_peer())
@@ -314,6 +322,7 @@ void Connection::release() noexcept
 void Connection::update_counters() noexcept
 {
     if (memory_.is_open())
+        // The shared counters are readable only while the memory is mapped; afterwards the last values stay.
         now_.send_in_flight = out_.in_flight();
     counters = now_;
 }

@@ -85,7 +85,7 @@ public:
         if (stream_ != nullptr)
             stream_->descriptors_are_together();
     }
-    /// Returns the longest message of the program that both sides accept.
+    /// Returns the longest message of the program, in bytes, that both sides accept.
     [[nodiscard]] std::uint32_t longest_to_send() const noexcept { return out_.shape().longest(0); }
     [[nodiscard]] std::uint64_t num_received() const noexcept { return now_.recv_messages; }
     [[nodiscard]] std::uint64_t num_sent() const noexcept { return now_.send_messages; }
@@ -143,6 +143,7 @@ private:
                                       std::span<const int> files) noexcept;
     [[nodiscard]] Arrival receive_handshake(StreamKind kind, std::span<std::byte> bytes,
                                             std::span<UniqueFd> files) noexcept;
+    /// Closes the connection as died after invalid data from the peer. Further calls do nothing.
     [[nodiscard]] bool open_memory(const Welcome &welcome, std::span<UniqueFd, 2> files);
     void attach();
     /// Retries pending doorbells, and moves data between rings and socket if the peer is on another machine.
@@ -157,27 +158,31 @@ private:
     void note_damage() noexcept;
     void note_departure() noexcept;
 
+    /// The start of the time limit for a hello.
     const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     const Side side_;
     std::atomic<State> state_{State::connecting};
-    bool has_left_ = false; ///< this side has disconnected
+    /// This side has disconnected, so that the end of the connection is no death of the peer.
+    bool has_left_ = false;
     bool has_pending_message_doorbell_ = false;
     bool has_pending_space_doorbell_ = false;
     bool was_armed_ = false; ///< armed since the last check_end()
+    /// Calls of check_end(), modulo 256: the process is checked at some of them.
     std::uint8_t num_end_checks_ = 0;
     ProcessFd socket_;
     PeerProcess process_; ///< the peer's process, if it is on this machine
+    /// a forked child's copy of the object must not end the connection
     const HomeProcess home_;
     std::unique_ptr<Stream> stream_; ///< set if the connection uses TCP, null for a Unix socket
     /// With a stream: the function with the queue pairs that carry messages, or null.
     std::shared_ptr<const DeviceFunction> messages_by_;
-    ProcessFd space_socket_; ///< without a stream: the peer rings it when it has freed space in out_
-    SharedMemory memory_;
-    RingShape to_service_;
+    ProcessFd space_socket_; ///< without a stream: carries the doorbells for space, in both directions
+    SharedMemory memory_;    ///< unmapped after a protocol violation: no message is read or written from then on
+    RingShape to_service_;   ///< shape of the ring from client to service
     RingShape to_client_;
-    SendRing out_;
-    ReceiveRing in_;
-    Counters now_;
+    SendRing out_;   ///< the ring that this side fills
+    ReceiveRing in_; ///< the ring that this side empties
+    Counters now_;   ///< running totals; update_counters() publishes them
 };
 
 } // namespace opendoca::comm_channel

@@ -37,6 +37,7 @@ void EventChannel::forget(int fd) noexcept
 
 void EventChannel::kick() noexcept
 {
+    // One pending wake-up is enough: the channel stays readable until clear().
     if (is_kicked_ || !is_open())
         return;
     is_kicked_ = true;

@@ -22,10 +22,13 @@ public:
     [[nodiscard]] bool is_open() const noexcept { return epoll_.is_open(); }
     [[nodiscard]] int get() const noexcept { return epoll_.get(); }
 
+    /// Adds @p fd with @p tag, which look() returns with its events. Returns false with errno on failure.
     [[nodiscard]] bool watch(int fd, std::uint32_t events, void *tag) noexcept;
     void change(int fd, std::uint32_t events, void *tag) noexcept;
+    /// Removes @p fd. Does nothing if the channel does not watch it. Call before @p fd is closed.
     void forget(int fd) noexcept;
 
+    /// Makes the channel readable until clear(). One system call, however often it is called in between.
     void kick() noexcept;
     void clear() noexcept; ///< resets the effect of kick()
 
@@ -34,8 +37,8 @@ public:
 
 private:
     ProcessFd epoll_;
-    ProcessFd kicks_;
-    bool is_kicked_ = false;
+    ProcessFd kicks_;        ///< eventfd that kick() signals
+    bool is_kicked_ = false; ///< kicks_ is signalled: repeated kicks and clears then take no system call
 };
 
 } // namespace opendoca::comm_channel

@@ -23,6 +23,7 @@ namespace opendoca::comm_channel {
 
 namespace {
 
+/// Creates the pair of sockets that carries the doorbells for space.
 bool make_space_sockets(ProcessFd &own, UniqueFd &of_client)
 {
     int ends[2];
@@ -93,6 +94,8 @@ doca_error_t Connection::receive_welcome(const Limits &own)
     const Welcome &welcome = answer.welcome;
     std::array<UniqueFd, 2> files;
     bool has_offer = false;
+    // The kind of the answer depends on whether the service has a queue pair, so the header is read before the size is
+    // fixed.
     if (messages_by_ != nullptr) {
         const std::optional<StreamKind> kind = stream_->next_kind();
         if (!kind && !stream_->has_ended())
@@ -115,10 +118,12 @@ doca_error_t Connection::receive_welcome(const Limits &own)
     case Arrival::complete:
         break;
     }
+    // A refusal has no memory attached: it is reported before the sizes are validated.
     if (welcome.magic == wire_magic && welcome.answer != Answer::welcome) {
         LOG_ERR("the service refuses this client: %s", reason_of(welcome.answer));
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
+    // The service is not trusted: its rings must respect the limits of the wire format and of this side.
     const bool is_understood = welcome.magic == wire_magic && welcome.version == wire_version &&
                                is_valid(welcome.to_service) && is_valid(welcome.to_client) &&
                                fits(welcome.to_service, own, own.send_queue) &&
@@ -140,6 +145,7 @@ bool Connection::open_memory(const Welcome &welcome, std::span<UniqueFd, 2> file
 {
     if (stream_ != nullptr)
         return memory_.create(welcome.to_service, welcome.to_client, files[0]);
+    // The second descriptor must be a socket; SharedMemory::open() checks that the first is a sealed file.
     int type = 0;
     socklen_t size = sizeof(type);
     if (!files[1].is_open() || getsockopt(files[1].get(), SOL_SOCKET, SO_TYPE, &type, &size) != 0)
@@ -169,6 +175,7 @@ doca_error_t Connection::receive_hello(const ServiceKey &service, const Limits &
     case Arrival::complete:
         break;
     }
+    // The answer names the first reason that applies. A hello of another version is not interpreted further.
     Welcome welcome = {wire_magic, wire_version, Answer::welcome, {}, {}};
     if (hello.magic != wire_magic || hello.version != wire_version || !are_valid(hello.limits))
         welcome.answer = Answer::not_understood;
@@ -193,6 +200,8 @@ doca_error_t Connection::receive_hello(const ServiceKey &service, const Limits &
         return DOCA_ERROR_OPERATING_SYSTEM;
     const bool uses_queue_pairs = messages_by_ != nullptr && hello.can_use_queue_pairs == 1 &&
                                   stream_->make_link(messages_by_, to_client_, to_service_);
+    // is_ready() adds the descriptors to the owner's event handle: it must succeed before the client sees an
+    // acceptance.
     if (!is_ready())
         return DOCA_ERROR_OPERATING_SYSTEM;
     if (uses_queue_pairs) {

@@ -26,6 +26,7 @@ doca_error_t Listener::open(const ServiceKey &key, const char *service, const st
 
 UniqueFd Listener::accept() noexcept
 {
+    // Bounded, so that connections of other users cannot keep the service's thread here.
     for (std::uint32_t tries = 0; tries < max_connections; ++tries) {
         UniqueFd client = acceptor_.accept(socket());
         if (!client.is_open() || tcp_.is_open() || is_same_user(client.get()))

@@ -16,8 +16,9 @@ namespace opendoca::comm_channel {
 
 namespace {
 
-constexpr std::uint64_t of_sends = 0, of_receives = 1; ///< first word of a tag
-constexpr std::size_t frame_header = 8;
+/// First word of a tag: the queue that a completion belongs to.
+constexpr std::uint64_t of_sends = 0, of_receives = 1;
+constexpr std::size_t frame_header = 8; ///< length and kind: Stream::Header
 
 } // namespace
 
@@ -66,6 +67,7 @@ doca_error_t QueuePairLink::open(const std::shared_ptr<const DeviceFunction> &fu
         return status;
     completions_.share_events(std::move(events));
     QueuePairSettings settings{};
+    // Queue pairs take powers of two; the credits limit both sides to the exact counts.
     settings.send_queue_size = std::bit_ceil(sends_.count);
     settings.recv_queue_size = std::bit_ceil(receives_.count);
     settings.send_chain_length = settings.recv_chain_length = 1;
@@ -77,6 +79,7 @@ doca_error_t QueuePairLink::open(const std::shared_ptr<const DeviceFunction> &fu
     status = dev->device().create_queue_pair(settings, state_, queue_pair_);
     if (status != DOCA_SUCCESS)
         return status;
+    // Release: pairs with the acquire load in QueuePair's check of its state.
     state_.store(ConnectionState::initial, std::memory_order_release);
     return queue_pair_->attach(completions_);
 }
@@ -91,6 +94,7 @@ doca_error_t QueuePairLink::connect(std::span<const std::byte> details_of_peer)
 {
     if (const doca_error_t status = queue_pair_->connect(details_of_peer); status != DOCA_SUCCESS)
         return status;
+    // The peer sends nothing before it has been notified of this connect(), so it always finds a posted receive.
     for (std::uint32_t i = 0; i != receives_.count; ++i) {
         if (!post_receive(i))
             return DOCA_ERROR_DRIVER;
@@ -123,6 +127,8 @@ bool QueuePairLink::post_receive(std::uint32_t number) noexcept
 bool QueuePairLink::has_space(std::uint32_t max_empty_before) noexcept
 {
     const auto look = [&] {
+        // Three limits: slots of this side whose send has not completed, receives of the peer, and its receives for
+        // reports.
         return !has_failed_ && num_sent_ - num_done_ != sends_.count &&
                num_sent_ - num_peer_reposted_ != sends_.count && num_empty_ < max_empty_before;
     };
@@ -134,6 +140,8 @@ bool QueuePairLink::has_space(std::uint32_t max_empty_before) noexcept
 
 void QueuePairLink::post_send(std::span<const std::byte> bytes) noexcept
 {
+    // Both counts are reported with every message, so that data in both directions needs no messages of its own for
+    // them.
     const Prefix prefix = {num_reported_ = num_reposted_, num_received_reported_ = num_received_};
     std::byte *const slot = sends_.at(num_sent_);
     std::memcpy(slot, &prefix, sizeof(prefix));
@@ -158,6 +166,7 @@ bool QueuePairLink::send(std::span<const std::byte> frame) noexcept
 }
 
 void QueuePairLink::send_received_count() noexcept
+// A frame may arrive in parts: @p bytes takes what fits, and the rest of the message stays for the next call.
 {
     if (num_received_ != num_received_reported_ && has_space(max_empty_for_received))
         post_send({});
@@ -198,6 +207,7 @@ bool QueuePairLink::has_unsent() noexcept
 
 void QueuePairLink::poll() noexcept
 {
+    // A completion is in the ring, or poll() returns its operation: repeats until both are empty.
     for (;;) {
         Ended ended{};
         if (completions_.pop(ended)) {
@@ -227,6 +237,8 @@ void QueuePairLink::note_message(std::uint32_t length) noexcept
     Prefix prefix{};
     if (length >= sizeof(prefix))
         std::memcpy(&prefix, receives_.at(num_arrived_), sizeof(prefix));
+    // Unsigned differences stay correct when the counts wrap around: a valid count lies between the last one and
+    // num_sent_.
     if (length < sizeof(prefix) || prefix.reposted - num_peer_reposted_ > num_sent_ - num_peer_reposted_) {
         if (may_log_unauthenticated_client())
             LOG_ERR("the peer has sent an invalid message of %u bytes by a queue pair", length);

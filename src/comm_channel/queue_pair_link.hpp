@@ -67,11 +67,14 @@ public:
 
 private:
     // Limits of empty messages for which the peer has not reposted a receive.
+    /// Limit for messages that report receives of the program
     static constexpr std::uint32_t max_empty_for_received = 4;
     static constexpr std::uint32_t max_empty = 6; ///< including those that report reposted receives only
+    /// Reposted receives that are worth an empty message.
     static constexpr std::uint32_t min_unreported_reposts = 2;
     static constexpr std::size_t alignment = 64;
 
+    /// The start of each message; the wire format is little-endian.
     struct Prefix {
         std::uint32_t reposted;
         std::uint32_t received;
@@ -103,6 +106,7 @@ private:
     void note(Tag tag, doca_error_t status, std::uint32_t length) noexcept;
     void note_message(std::uint32_t length) noexcept;
 
+    /// Returns a buffer object of one slot with @p size bytes, of which @p data are used. Needs no inventory.
     // Declared in the order of their dependencies.
     OwnDevice device_;
     Slots sends_, receives_;

@@ -47,6 +47,7 @@ void SendRing::attach(RingState &state, std::byte *records, RingShape shape) noe
 
 RingResult SendRing::check_space() noexcept
 {
+    // The cached count suffices most of the time, so that a send does not load the line that the receiver writes.
     if (sent_ - received_ < shape_.messages)
         return RingResult::done;
     // Acquires the store in give_back(): the records of received messages may be overwritten.
@@ -62,6 +63,7 @@ RingResult SendRing::send(const void *message, std::size_t length, std::uint32_t
     if (const RingResult space = check_space(); space != RingResult::done)
         return space;
     const std::size_t size = shape_.bytes();
+    // Prefix: the kind in the upper half, the length in the lower. It never wraps around; the bytes after it may.
     const std::uint64_t prefix = std::uint64_t{kind} << 32 | length;
     std::memcpy(records_ + at_, &prefix, sizeof(prefix));
     const std::size_t start = (at_ + sizeof(prefix)) % size;
@@ -133,7 +135,8 @@ RingResult ReceiveRing::take(void *message, std::size_t &length, std::uint32_t &
     if (const RingResult look = check_message(); look != RingResult::done)
         return look;
     const std::size_t size = shape_.bytes();
-    // Read once: the sender could change it between the check and the use.
+    // Read once: the sender could change it between the check and the use. Volatile keeps the compiler from loading it
+    // again.
     const std::uint64_t prefix = *reinterpret_cast<const volatile std::uint64_t *>(records_ + at_);
     const std::size_t arrived = prefix & UINT32_MAX;
     const auto its_kind = static_cast<std::uint32_t>(prefix >> 32);

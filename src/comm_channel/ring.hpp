@@ -60,6 +60,9 @@ enum class RingResult : std::uint8_t {
     damaged ///< the peer violates the protocol
 };
 
+/// The sending side of a ring. Owned by a Connection, or by a Stream for the peer's side; used under the connection's
+/// lock. Invariant: at most shape().messages records are in the ring. Own positions are kept in the process, since the
+/// peer can write to the shared memory.
 class SendRing {
 public:
     void attach(RingState &state, std::byte *records, RingShape shape) noexcept;
@@ -88,6 +91,8 @@ private:
     std::uint64_t received_ = 0; ///< last loaded value of RingState::received
 };
 
+/// The receiving side of a ring, with the same owner and lock. Each record is copied out before its fields are used
+/// twice.
 class ReceiveRing {
 public:
     void attach(RingState &state, const std::byte *records, RingShape shape) noexcept;
@@ -101,6 +106,7 @@ public:
     /// Frees the records of the first @p count messages.
     void give_back(std::uint64_t count) noexcept;
     [[nodiscard]] RingResult check_message() const noexcept;
+    /// Returns whether the sender was armed. The caller must then wake it, or call rearm_for_space().
     [[nodiscard]] bool disarm_for_space() noexcept;
     void rearm_for_space() noexcept;
     /// Requests a doorbell for the next message. The caller must check for a message afterwards.
@@ -110,8 +116,8 @@ private:
     RingState *state_ = nullptr;
     const std::byte *records_ = nullptr;
     RingShape shape_;
-    std::size_t at_ = 0;
-    std::uint64_t received_ = 0;
+    std::size_t at_ = 0;         ///< offset of the next record
+    std::uint64_t received_ = 0; ///< count of messages taken
 };
 
 /// Owns the mapping of a SharedPage and the records of both rings.

@@ -34,6 +34,7 @@ namespace opendoca::comm_channel {
 
 namespace {
 
+// A service is a socket cc-<key in 32 hexadecimal digits> and a lock file with the same name and the suffix .lock.
 constexpr std::string_view file_prefix = "cc-";
 constexpr std::string_view lock_suffix = ".lock";
 
@@ -130,11 +131,13 @@ Holder describe_process(const char *process)
     struct stat info {};
     std::ifstream file("/proc/" + std::string(process) + "/stat");
     std::string text;
+    // The inode of the namespace: ids of processes are comparable only within one.
     if (stat("/proc/thread-self/ns/pid", &info) != 0 || !std::getline(file, text))
         return {};
     const std::size_t name_end = text.rfind(')'); // the name before it may contain anything
     std::istringstream fields(name_end == std::string::npos ? "" : text.substr(name_end + 1));
     std::string skipped;
+    // Field 22 of /proc/PID/stat is the start time. The text after the name begins with field 3.
     for (int i = 3; i < 22; ++i)
         fields >> skipped;
     if (!(fields >> holder.start_time))
@@ -179,6 +182,7 @@ void sweep(int directory)
         if (!lock.starts_with(file_prefix) || !lock.ends_with(lock_suffix))
             continue;
         const UniqueFd file(openat(directory, lock.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+        // A child of a killed service may still hold the lock: then the process in the file decides.
         if (!file.is_open() || (flock(file.get(), LOCK_EX | LOCK_NB) != 0 && !has_holder_ended(file.get())))
             continue; // the service is running
         unlinkat(directory, lock.substr(0, lock.size() - lock_suffix.size()).c_str(), 0);
@@ -241,6 +245,7 @@ void Registration::give_back() noexcept
 {
     if (!lock_.is_open() || !home_.is_here())
         return; // none, or a forked child's copy of its parent's
+    // The socket is removed before the lock file: without a lock file a new service may create its own socket.
     unlinkat(directory_.get(), name_.c_str(), 0);
     unlinkat(directory_.get(), lock_name_.c_str(), 0);
     socket_ = UniqueFd();
@@ -300,6 +305,7 @@ doca_error_t Registration::lock(const char *service)
             LOG_ERR("the name of service '%s' cannot be locked: %s", service, std::strerror(errno));
             return DOCA_ERROR_INITIALIZATION;
         }
+        // The file that is locked must still be the one with this name: give_back() and sweep() remove names.
         struct stat held {
         }, named{};
         if (fstat(file.get(), &held) == 0 && fstatat(directory_.get(), name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -342,6 +348,7 @@ doca_error_t ServiceSearch::connect(const ServiceKey &key, const char *service, 
     for (const std::string &path : candidates()) {
         std::string reason;
         const UniqueFd directory = open_own(path, reason);
+        // Without descriptors or memory no other directory can be opened either.
         if (!directory.is_open()) {
             const int error = errno;
             if (!reason.empty())
@@ -365,6 +372,7 @@ doca_error_t ServiceSearch::connect(const ServiceKey &key, const char *service, 
             socket = std::move(made);
             return DOCA_SUCCESS;
         }
+        // The kernel refuses with EAGAIN when the backlog of the listening socket is full.
         if (errno == EAGAIN) {
             LOG_ERR("%u clients already wait for service '%s'", max_connections, service);
             return DOCA_ERROR_CONNECTION_ABORTED;

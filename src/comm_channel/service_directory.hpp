@@ -20,6 +20,7 @@ namespace opendoca::comm_channel {
 /// Hash that identifies a service: its host function and its name.
 using ServiceKey = std::array<std::uint64_t, 2>;
 
+/// Returns the key of service @p service on a function. Client and service compute it from the same three names.
 [[nodiscard]] ServiceKey make_service_key(std::string_view host_function, std::string_view pci_address,
                                           std::string_view service);
 
@@ -37,16 +38,18 @@ public:
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
 
 private:
+    /// Takes the lock file of the name. Returns CONNECTION_ABORTED when a running service holds it.
     [[nodiscard]] doca_error_t lock(const char *service);
+    /// Creates the listening socket, in place of one that a killed service has left.
     [[nodiscard]] doca_error_t listen(const char *service);
     void give_back() noexcept;
 
-    ProcessFd directory_;
-    ProcessFd lock_; ///< lock file: locked while the name is registered
+    ProcessFd directory_; ///< file names are relative to it, even if its path is reused
+    ProcessFd lock_;      ///< lock file: locked while the name is registered
     ProcessFd socket_;
     std::string name_;
     std::string lock_name_;
-    HomeProcess home_;
+    HomeProcess home_; ///< a forked child does not remove its parent's files
 };
 
 /// Retries the search for a service. Owned by a client and used under its lock. Logs a problem with a directory once

@@ -22,8 +22,8 @@ namespace opendoca::comm_channel {
 namespace {
 
 /// Limits of one pump(), so that one connection cannot starve others.
-constexpr unsigned most_frames = 64;
-constexpr unsigned most_receives = 4;
+constexpr unsigned most_frames = 64;  ///< sent
+constexpr unsigned most_receives = 4; ///< system calls
 
 bool add(int epoll, int fd, std::uint32_t events) noexcept
 {
@@ -117,11 +117,13 @@ bool Stream::receive() noexcept
     }
     if (in_size_ == in_.size())
         return false;
+    // Frames are parsed in place, so an incomplete one is moved to the start to make space for its rest.
     if (receives_by_link_)
         return receive_by_link();
     const ssize_t size = recv(socket_, in_.data() + in_size_, in_.size() - in_size_, MSG_DONTWAIT);
     if (size < 0 && is_for_now(errno))
         return false;
+    // recv() returns 0 at an orderly end and -1 for a reset: neither can be followed by data.
     has_ended_ = size <= 0;
     if (size > 0)
         in_size_ += static_cast<std::size_t>(size);
@@ -153,6 +155,7 @@ Arrival Stream::take(StreamKind kind, std::span<std::byte> bytes) noexcept
         input = find_frame(header);
     if (input == Input::nothing)
         return has_ended_ ? Arrival::ended : Arrival::nothing;
+    // The size must be exact: a handshake frame of another version differs in its size, not in its kind.
     if (input == Input::damaged || header.kind != static_cast<std::uint32_t>(kind) || header.length != bytes.size())
         return Arrival::malformed;
     std::copy_n(in_.data() + in_at_ + sizeof(header), bytes.size(), bytes.data());
@@ -194,12 +197,14 @@ bool Stream::frame_next() noexcept
     std::byte *const bytes = out_.data() + sizeof(Header);
     const std::uint64_t received = incoming_.num_received();
     if (sending_ == Sending::by_link) {
+        // A message that is sent next carries the count, so no frame of its own is needed for it.
         link_->set_received(received);
         if (outgoing_.check_message() != RingResult::done) { // otherwise the message carries the count
             link_->send_received_count();
             return false;
         }
     } else if (received != num_reported_) {
+        // Reports go before messages: the peer's sender may be waiting for the space.
         num_reported_ = received;
         std::memcpy(bytes, &received, sizeof(received));
         frame(static_cast<std::uint32_t>(StreamKind::received), sizeof(received));
@@ -247,6 +252,7 @@ bool Stream::note_received(std::uint64_t count) noexcept
 /// Processes one frame. Returns false when the peer violates the protocol.
 bool Stream::accept(const Header &header, const std::byte *bytes, bool &has_received_message) noexcept
 {
+    // Kinds at and above StreamKind::hello are the transport's; all others are the program's or Comch's, with data.
     std::uint64_t count = 0;
     switch (static_cast<StreamKind>(header.kind)) {
     case StreamKind::received:
@@ -261,6 +267,7 @@ bool Stream::accept(const Header &header, const std::byte *bytes, bool &has_rece
     case StreamKind::by_queue_pair:
         return header.length == 0 && accept_switch();
     case StreamKind::leaving:
+        // Release: pairs with the acquire load in Connection::note_end().
         peer_left_->store(1, std::memory_order_release);
         return header.length == 0;
     default:
@@ -274,6 +281,7 @@ bool Stream::accept(const Header &header, const std::byte *bytes, bool &has_rece
 /// Moves messages from the socket or the queue pair to the ring.
 bool Stream::pull(bool &has_received_message) noexcept
 {
+    // Frames that were received together are processed without another system call.
     for (unsigned receives = 0;;) {
         Header header{};
         switch (find_frame(header)) {
@@ -299,6 +307,7 @@ bool Stream::pump() noexcept
     bool has_received_message = false;
     bool is_good = pull(has_received_message);
     if (is_good && receives_by_link_ && link_ != nullptr) {
+        // The link reports 32 bits of the count, which is enough to extend the last known value.
         const std::uint32_t more = link_->num_received_by_peer() - static_cast<std::uint32_t>(num_received_by_peer_);
         // The probe may carry an older count than one that TCP has delivered since.
         is_good = static_cast<std::int32_t>(more) <= 0 || note_received(num_received_by_peer_ + more);
@@ -340,6 +349,7 @@ void Stream::choose_events() noexcept
 {
     const std::uint32_t to_send = has_unsent_ && sending_ != Sending::by_link ? std::uint32_t{EPOLLOUT} : 0;
     const std::uint32_t wanted = (receives_by_link_ ? 0 : std::uint32_t{EPOLLIN}) | to_send;
+    // EPOLLRDHUP is always requested here: the end of the peer makes message_fd() readable in every mode.
     change(messages_->fd(), socket_, EPOLLRDHUP | (wakes_for_message_ ? wanted : 0));
     change(space_epoll_.get(), socket_, wakes_for_space_ ? wanted : 0);
     // messages_ is in space_epoll_ once a link exists, unless both are watched together.

@@ -100,21 +100,28 @@ public:
     /// second by TCP, as the peer may read nothing, and at most ten seconds by a queue pair, while the card retries.
     void drain_and_leave() noexcept;
 
+    /// The start of each frame by TCP and by queue pair, little-endian.
 private:
     struct Header {
         std::uint32_t length;
         std::uint32_t kind;
     };
+    /// Bytes; covers the longest message (4,080) and the longest handshake frame.
     static constexpr std::size_t longest_frame = sizeof(Header) + 4096;
 
+    /// Result of searching the received bytes for a whole frame.
     enum class Input : std::uint8_t { nothing, frame, damaged };
     [[nodiscard]] Input find_frame(Header &header) const noexcept;
+    /// Removes the frame at in_at_, which find_frame() has returned.
     void drop_frame(const Header &header) noexcept;
+    /// Reads once into in_. Returns false when nothing more can be received for now, in_ is full, or the peer has
+    /// ended.
     [[nodiscard]] bool receive() noexcept;
     [[nodiscard]] bool receive_by_link() noexcept;
     [[nodiscard]] std::size_t write() noexcept;
     [[nodiscard]] bool flush() noexcept;
     void frame(std::uint32_t kind, std::size_t length) noexcept;
+    // Process frames of the peer. Each returns false when the frame violates the protocol.
     [[nodiscard]] bool accept_offer(std::span<const std::byte> bytes) noexcept;
     [[nodiscard]] bool accept_connected(std::span<const std::byte> bytes) noexcept;
     [[nodiscard]] bool accept_switch() noexcept;
@@ -130,11 +137,14 @@ private:
     [[nodiscard]] bool accept(const Header &header, const std::byte *bytes, bool &has_received_message) noexcept;
     [[nodiscard]] bool pull(bool &has_received_message) noexcept;
     void flush_later(bool is_needed) noexcept;
+    /// Sets which events of the socket each epoll instance reports, from the flags below.
     void choose_events() noexcept;
 
     const int socket_;
     // Also woken when another thread's pump() has received a message.
+    /// The handle that message_fd() returns, shared with the link's completion queue.
     std::shared_ptr<EventHandle> messages_;
+    /// What space_fd() returns; contains the socket, space_event_ and, for a link, messages_.
     ProcessFd space_epoll_;
     bool are_together_ = false;
     ProcessFd space_event_;               ///< eventfd that is signalled when the peer frees space
@@ -145,22 +155,24 @@ private:
         switches,    ///< by_queue_pair is being sent by TCP
         by_link
     } sending_ = Sending::by_socket;
-    bool receives_by_link_ = false;
+    bool receives_by_link_ = false; ///< the peer has sent by_queue_pair
     bool is_service_ = false;
-    bool wakes_for_message_ = true;
+    bool wakes_for_message_ = true; ///< a wake-up for messages is requested; before attach() for the handshake
     bool wakes_for_space_ = false;
-    bool has_unsent_ = false;
-    bool has_ended_ = false;
+    bool has_unsent_ = false; ///< out_ holds a part of a frame that the transport did not accept
+    bool has_ended_ = false;  ///< the peer's end was detected, perhaps before its last frames were processed
     // The peer's side of the rings: outgoing_ is read and sent, incoming_ is filled with received messages.
+    /// The word of the shared page in which the peer's orderly disconnect is stored.
     std::atomic<std::uint32_t> *peer_left_ = nullptr;
     ReceiveRing outgoing_;
     std::uint64_t num_received_by_peer_ = 0; ///< messages of outgoing_ that the peer's program has received
     SendRing incoming_;
     std::uint64_t num_reported_ = 0; ///< messages received by this side's program, as last reported to the peer
     RingShape incoming_shape_;
-    std::size_t out_at_ = 0, out_size_ = 0; ///< unsent part of the current frame
-    std::size_t in_at_ = 0, in_size_ = 0;   ///< received bytes that are not in the ring yet
-    std::array<std::byte, longest_frame> out_;
+    std::size_t out_at_ = 0, out_size_ = 0;    ///< unsent part of the current frame
+    std::size_t in_at_ = 0, in_size_ = 0;      ///< received bytes that are not in the ring yet
+    std::array<std::byte, longest_frame> out_; ///< the frame that is being sent
+    /// Received bytes; larger than a frame, so that one system call takes several messages.
     std::array<std::byte, 16384> in_;
 };
 

@@ -17,6 +17,7 @@ namespace opendoca::comm_channel {
 
 namespace {
 
+/// Limit by TCP. A peer that does not read must not delay the program for longer.
 constexpr auto max_drain_time = std::chrono::seconds(1);
 /// Limit with a queue pair: longer than the card retries, 7 s by default. The peer's program need not run.
 constexpr auto max_drain_time_by_link = std::chrono::seconds(10);
@@ -58,6 +59,7 @@ void Stream::drain_and_leave() noexcept
         return;
     const auto begin = std::chrono::steady_clock::now();
     for (bool has_framed_notice = false, has_sent = false; !has_sent;) {
+        // In this order: the remaining messages, the notice, and the wait until the transport has sent all of it.
         push();
         if (out_size_ == 0 && !has_framed_notice && outgoing_.check_message() != RingResult::done) {
             frame(static_cast<std::uint32_t>(StreamKind::leaving), 0);

@@ -26,6 +26,8 @@ bool Stream::make_link(const std::shared_ptr<const DeviceFunction> &function, Ri
                        RingShape incoming) noexcept
 {
     std::unique_ptr<QueuePairLink> link;
+    // The link's completions make messages_ readable. A waiter for space that watches space_epoll_ alone must wake as
+    // well.
     epoll_event event = {.events = 0, .data = {.fd = messages_->fd()}};
     const bool is_nested = !are_together_;
     if ((is_nested && epoll_ctl(space_epoll_.get(), EPOLL_CTL_ADD, messages_->fd(), &event) != 0) ||
@@ -63,6 +65,7 @@ void Stream::accept_service_offer(const std::shared_ptr<const DeviceFunction> &f
 bool Stream::accept_offer(std::span<const std::byte> bytes) noexcept
 {
     Offer offer;
+    // A second offer, or one to a service that has no queue pair, is a protocol violation.
     if (!is_service_ || link_ == nullptr || link_->was_connected() || bytes.size() != sizeof(offer))
         return false;
     std::memcpy(&offer, bytes.data(), sizeof(offer));
@@ -100,6 +103,7 @@ bool Stream::accept_connected(std::span<const std::byte> bytes) noexcept
 /// Processes the peer's last frame by TCP: everything after it arrives by the queue pair.
 bool Stream::accept_switch() noexcept
 {
+    // by_queue_pair is the last frame by TCP: nothing may follow it.
     const bool is_last = in_size_ == sizeof(Header);
     if (!is_last || receives_by_link_ || link_ == nullptr || !link_->was_connected())
         return false;
@@ -126,6 +130,7 @@ void Stream::check_link() noexcept
             LOG_WARN("messages use TCP instead of a queue pair: the queue pair has failed");
         return; // received data stays: the peer's switch may still be on its way by TCP
     }
+    // The queue pair may have received messages before it failed. They are delivered before the connection ends.
     if (receive() || in_size_ == in_.size() || has_ended_)
         return; // data that arrived before the failure is delivered first
     if (may_log_unauthenticated_client())
@@ -153,6 +158,7 @@ bool Stream::receive_by_link() noexcept
     };
     if (take())
         return true;
+    // TCP carries no data any more: anything but "no data for now" is the end of the peer.
     char byte;
     if (recv(socket_, &byte, sizeof(byte), MSG_DONTWAIT) < 0 && is_for_now(errno))
         return false;
@@ -166,6 +172,7 @@ void Stream::arm_link() noexcept
 {
     if (link_ == nullptr)
         return;
+    // Armed anew at each request: arming polls once, so that completions from before it raise an event as well.
     link_->disarm();
     if (wakes_for_message_ || wakes_for_space_)
         link_->arm();

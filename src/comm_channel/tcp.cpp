@@ -27,7 +27,7 @@ namespace {
 /// Default ports of services, outside the range from which kernels choose ports for clients.
 constexpr std::uint16_t first_port = 20000;
 constexpr std::uint64_t num_ports = 8192;
-constexpr auto patience = std::chrono::seconds(1);
+constexpr auto patience = std::chrono::seconds(1); ///< for a connection to be accepted by the peer's kernel
 
 struct Address {
     sockaddr_storage bytes{};
@@ -37,13 +37,15 @@ struct Address {
     [[nodiscard]] const sockaddr *get() const noexcept { return reinterpret_cast<const sockaddr *>(&bytes); }
 };
 
-/// Accepts "1.2.3.4", "1.2.3.4:5", "::1" and "[::1]:5". Refuses scoped addresses such as "fe80::1%eth0".
+/// Accepts "1.2.3.4", "1.2.3.4:5", "::1" and "[::1]:5". Refuses scoped addresses such as "fe80::1%eth0". Without a port
+/// it is derived from the key: client and service compute the same one.
 std::optional<Address> parse(const std::string &at, const ServiceKey &key)
 {
     Address address;
     std::string host = at, port;
     const std::size_t colon = at.rfind(':');
     const bool is_bracketed = at.starts_with('[');
+    // The last colon separates a port only if it is the one colon of an IPv4 address or follows a bracket.
     if (colon != std::string::npos && (is_bracketed ? colon != 0 && at[colon - 1] == ']' : at.find(':') == colon)) {
         host = at.substr(0, colon);
         port = at.substr(colon + 1);
@@ -77,6 +79,7 @@ std::optional<Address> parse(const std::string &at, const ServiceKey &key)
     return address;
 }
 
+/// Parses the address and creates a socket for it. Logs the reason of a failure.
 doca_error_t make(const std::string &at, const ServiceKey &key, Address &address, UniqueFd &socket)
 {
     const auto parsed = parse(at, key);

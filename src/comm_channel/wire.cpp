@@ -19,8 +19,9 @@ namespace opendoca::comm_channel {
 
 namespace {
 
-constexpr std::size_t max_files = 2;
+constexpr std::size_t max_files = 2; ///< that a handshake message can carry
 
+/// Space for a control message with descriptors, aligned as the kernel requires.
 union ControlBuffer {
     char bytes[CMSG_SPACE(max_files * sizeof(int))];
     cmsghdr alignment;
@@ -125,6 +126,7 @@ Arrival receive_message(int socket, std::span<std::byte> bytes, std::span<Unique
             arrived[count] = UniqueFd(file);
         }
     }
+    // MSG_CTRUNC with fewer descriptors than expected: the kernel could not install them in this process.
     if ((message.msg_flags & MSG_CTRUNC) != 0 && count < files.size())
         return Arrival::stripped;
     if (static_cast<std::size_t>(size) != bytes.size() || (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 ||

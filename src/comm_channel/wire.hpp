@@ -34,15 +34,17 @@ struct Limits {
     }
 };
 
+/// The client's first message. The layout in memory is the wire format.
 struct Hello {
     std::uint64_t magic;
     std::uint32_t version;
     std::uint32_t can_use_queue_pairs; ///< 1 if the client can, else 0: see stream.hpp
     ServiceKey service;
-    Limits limits;
+    Limits limits; ///< of the client
 };
 static_assert(sizeof(Hello) == 40);
 
+/// Reason of a refusal. Values are part of the wire format.
 enum class Answer : std::uint32_t { welcome, too_many_clients, not_understood, another_service };
 
 /// If the client is accepted, the shared memory and the socket for its space doorbells are attached to the message.
@@ -57,7 +59,7 @@ static_assert(sizeof(Welcome) == 32);
 
 /// Connection data of a queue pair.
 struct Offer {
-    std::uint32_t size;
+    std::uint32_t size; ///< bytes of details that are used; 0 if there is no queue pair
     std::array<std::byte, 256> details;
 
     [[nodiscard]] std::span<const std::byte> used_details() const noexcept
@@ -66,6 +68,7 @@ struct Offer {
     }
 };
 
+/// The service's answer where it offers a queue pair; by TCP only.
 struct WelcomeAndOffer {
     Welcome welcome;
     Offer offer;
@@ -74,6 +77,7 @@ static_assert(sizeof(WelcomeAndOffer) == 296);
 
 /// Returns the shape of the ring from @p sender to @p receiver: the smaller limits of both.
 [[nodiscard]] RingShape ring_between(const Limits &sender, const Limits &receiver) noexcept;
+/// Return whether a value from the peer respects the limits of limits.hpp.
 [[nodiscard]] bool are_valid(const Limits &limits) noexcept;
 [[nodiscard]] bool is_valid(const RingShape &shape) noexcept;
 
@@ -89,13 +93,15 @@ static_assert(sizeof(WelcomeAndOffer) == 296);
     return error == EAGAIN || error == EINTR || error == ENOMEM || error == ENOBUFS;
 }
 
+/// Result of trying to receive one handshake message.
 enum class Arrival : std::uint8_t {
     complete,  ///< the requested size, with all descriptors
     nothing,   ///< no message yet
     malformed, ///< another size, or another number of descriptors
     stripped,  ///< without descriptors, because this process has reached its limit
-    ended
+    ended      ///< the peer has closed the connection
 };
+/// Receives one handshake message and its descriptors, without blocking.
 [[nodiscard]] Arrival receive_message(int socket, std::span<std::byte> bytes, std::span<UniqueFd> files) noexcept;
 
 /// Rings the doorbell of the peer without blocking. Returns false if it was not rung and a retry may succeed.
@@ -105,6 +111,7 @@ enum class Arrival : std::uint8_t {
 /// Returns whether the peer's end is closed.
 [[nodiscard]] bool is_closed_by_peer(int socket) noexcept;
 
+/// Return the memory of a structure of the wire format.
 template <typename T>
 std::span<const std::byte> bytes_of(const T &value)
 {

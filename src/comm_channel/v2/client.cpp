@@ -17,6 +17,7 @@ OPENDOCA_LOG_SOURCE(DOCA_CC_CLIENT);
 
 using namespace opendoca::comm_channel;
 
+/// Reserves the endpoint for a connection attempt: from here until become_client() or a failure its role is connecting.
 doca_error_t doca_comm_channel_ep_t::begin_to_connect(const char *name)
 {
     if (const doca_error_t status = check_beginning(name, Role::client); status != DOCA_SUCCESS)
@@ -33,9 +34,11 @@ doca_error_t doca_comm_channel_ep_t::begin_to_connect(const char *name)
     return DOCA_SUCCESS;
 }
 
+/// Turns a connected socket into the endpoint's one peer and sends the hello. The acceptance is awaited by complete().
 doca_error_t doca_comm_channel_ep_t::become_client(opendoca::UniqueFd socket, Peer *&peer)
 {
     Peer &made = add(std::make_unique<Peer>(*this, Peer::Side::client, std::move(socket), *device));
+    // The peer is removed on failure, so that the endpoint can connect again.
     if (const doca_error_t status = made.send_hello(key_, limits); status != DOCA_SUCCESS) {
         drop_client(made);
         return status;
@@ -86,6 +89,7 @@ doca_error_t doca_comm_channel_ep_t::complete(Peer &peer)
     }
     if (status != DOCA_SUCCESS && status != DOCA_ERROR_CONNECTION_INPROGRESS)
         peer.fail();
+    // The peer may have sent before it could see that a doorbell is requested: such a message rings none.
     if (status == DOCA_SUCCESS && is_recv_armed_) {
         arm_for_messages();
         if (peer.has_message())

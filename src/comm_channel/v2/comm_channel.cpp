@@ -19,6 +19,8 @@ using opendoca::v2::call;
 
 namespace {
 
+/// Returns a limit of a device in @p value, or NOT_SUPPORTED if the device lacks Comm Channel, or services where @p
+/// of_services.
 doca_error_t tell_limit(const doca_devinfo *devinfo, std::uint32_t *value, std::uint32_t limit, bool of_services,
                         const char *public_function = __builtin_FUNCTION())
 {
@@ -188,6 +190,7 @@ doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep
 doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len, int flags,
                                            struct doca_comm_channel_addr_t **peer_addr)
 {
+    // The length is written only on success: outputs are unchanged by a failed call.
     if (flags != DOCA_CC_MSG_FLAG_NONE)
         return DOCA_ERROR_INVALID_VALUE;
     return call({local_ep, msg, len, peer_addr}, [&] {
@@ -207,6 +210,7 @@ doca_error_t doca_comm_channel_ep_disconnect(struct doca_comm_channel_ep_t *loca
 
 doca_error_t doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *local_ep)
 {
+    // DOCA's code for a null endpoint here, unlike that of the other functions.
     if (local_ep == nullptr) {
         opendoca::report_null(__func__);
         return DOCA_ERROR_NOT_CONNECTED;
@@ -269,6 +273,7 @@ doca_error_t doca_comm_channel_ep_update_service_state_info(struct doca_comm_cha
     return call({local_ep}, [&] { return locked(*local_ep, [&] { return local_ep->update_service_state(); }); });
 }
 
+// The array belongs to the endpoint: it is valid until the next update of the service's state.
 doca_error_t doca_comm_channel_ep_get_peer_addr_list(const struct doca_comm_channel_ep_t *local_ep,
                                                      struct doca_comm_channel_addr_t ***peer_addr_array,
                                                      uint32_t *peer_addr_array_len)

@@ -105,6 +105,7 @@ doca_error_t doca_comm_channel_ep_t::set_message_size(std::uint16_t size)
         LOG_ERR("messages of %u bytes are not between 1 and %u", size, max_message_size);
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // Rings have records of at least min_message_size bytes, so a smaller limit is raised.
     limits.message_size = std::max<std::uint16_t>(size, min_message_size);
     return DOCA_SUCCESS;
 }
@@ -183,6 +184,7 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
     }
     if (const doca_error_t status = complete(*peer); status != DOCA_SUCCESS) {
         if (status != DOCA_ERROR_CONNECTION_INPROGRESS)
+            // A pending connection has no ring yet. The channel wakes when the service's answer arrives.
             return DOCA_ERROR_INITIALIZATION;
         is_send_armed_ = send_channel_.is_open();
         return DOCA_ERROR_AGAIN;
@@ -202,6 +204,8 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
     }
     doca_error_t status = peer->send(message, length);
     if (status == DOCA_ERROR_AGAIN && send_channel_.is_open()) {
+        // Drained before arming: an old doorbell would wake the program although there is no space. After arming the
+        // ring is tried again, since space that came before rings none.
         send_channel_.clear();
         peer->drain_space_doorbells();
         is_send_armed_ = true;
@@ -251,6 +255,7 @@ doca_error_t doca_comm_channel_ep_t::receive_again(void *message, std::size_t &l
         return status;
     }
     recv_channel_.clear();
+    // The program may block after AGAIN, so pending doorbells are retried by keeping its channels readable.
     keep_channels_readable_for_doorbells();
     if (is_service())
         log_if_without_client();
@@ -328,6 +333,7 @@ doca_error_t doca_comm_channel_ep_t::disconnect(const Peer *address)
         LOG_ERR("%p is not an address of this endpoint", static_cast<const void *>(address));
         return DOCA_ERROR_NOT_CONNECTED;
     }
+    // A service may have accepted this client since the last call: it then receives a disconnect notice.
     (void)complete(*peer);
     (void)peer->check_end();
     const bool was_fine = peer->state() == Peer::State::connected || peer->state() == Peer::State::left;

@@ -44,18 +44,28 @@ struct doca_comm_channel_ep_t {
     [[nodiscard]] doca_error_t set_send_queue_size(std::uint16_t size);
     [[nodiscard]] doca_error_t set_recv_queue_size(std::uint16_t size);
 
+    /// Becomes a service. Returns CONNECTION_ABORTED when another service holds the name. Blocks for up to five seconds
+    /// if another process keeps the directory of names locked.
     [[nodiscard]] doca_error_t listen(const char *name);
     [[nodiscard]] doca_error_t connect(const char *name, Peer *&peer); ///< takes the lock
+    /// Sends to a peer, without blocking. Returns AGAIN while the ring is full or a client's connection is pending, and
+    /// CONNECTION_RESET when the peer has ended.
     [[nodiscard]] doca_error_t send(const void *message, std::size_t length, int flags, const Peer *to);
+    /// Receives from any peer, in turn, without blocking. Returns AGAIN if there is no message. A service polls its
+    /// sockets only now and then; see messages_between_looks_.
     [[nodiscard]] doca_error_t receive(void *message, std::size_t &length, Peer *&from);
     [[nodiscard]] doca_error_t disconnect(const Peer *peer); ///< takes the lock
 
+    /// Return descriptors for the program's own epoll. They are created at the first call.
     [[nodiscard]] doca_error_t get_event_channels(int *send, int *recv);
     [[nodiscard]] doca_error_t get_service_event_channel(int &service);
+    /// Request a wake-up of the channel. Each leaves the channel readable if a send or receive is possible at once.
     [[nodiscard]] doca_error_t arm_send();
     [[nodiscard]] doca_error_t arm_recv();
 
+    /// Completes a pending connection if possible, and refreshes the counters of a peer.
     [[nodiscard]] doca_error_t update_peer(Peer &peer);
+    /// Service: refreshes listed_peers and pending_connections, and accepts waiting connections.
     [[nodiscard]] doca_error_t update_service_state();
     [[nodiscard]] doca_error_t check_service() const;
 
@@ -77,7 +87,7 @@ private:
         service,
         client,
     };
-    struct Departure;
+    struct Departure; ///< what has to be drained after the lock is released
     static constexpr auto no_deadline = std::chrono::steady_clock::time_point::max();
 
     [[nodiscard]] doca_error_t check_idle() const;
@@ -85,11 +95,13 @@ private:
     [[nodiscard]] doca_error_t check_beginning(const char *name, Role role);
     [[nodiscard]] doca_error_t begin_to_connect(const char *name);
     [[nodiscard]] doca_error_t become_client(opendoca::UniqueFd socket, Peer *&peer);
+    /// Returns the peer with this address, or null.
     [[nodiscard]] Peer *find(const Peer *peer) noexcept;
     /// Adds a peer. Changes nothing if memory lacks.
     Peer &add(std::unique_ptr<Peer> peer);
 
     [[nodiscard]] doca_error_t complete(Peer &peer);
+    // Receiving: the first polls the rings only, the second checks the sockets first.
     [[nodiscard]] doca_error_t receive_from_any(void *message, std::size_t &length, Peer *&from);
     [[nodiscard]] doca_error_t receive_again(void *message, std::size_t &length, Peer *&from);
     void look_at_sockets();
@@ -117,12 +129,14 @@ private:
     void drop_client(const Peer &peer) noexcept;
     void take_all_out(Departure &all) noexcept;
 
+    // Event channels: see events.cpp.
     [[nodiscard]] doca_error_t open_channel(opendoca::comm_channel::EventChannel &channel);
     [[nodiscard]] bool watch(Peer &peer) noexcept;
     [[nodiscard]] bool watch_in(opendoca::comm_channel::EventChannel &channel, Peer &peer) noexcept;
     void forget(const Peer &peer) noexcept;
 
     Role role_ = Role::none;
+    /// Kept for its identity after the program has closed the representor.
     std::shared_ptr<const doca_devinfo_rep> representor_info_;
     opendoca::comm_channel::ServiceKey key_{};
     opendoca::comm_channel::Listener listener_;                         ///< service only
@@ -138,14 +152,15 @@ private:
     opendoca::comm_channel::EventChannel service_channel_;
     /// Counts successful receives between two checks of a service's clients.
     opendoca::PollBudget<64, 100, 8> messages_between_looks_;
-    bool is_recv_armed_ = false;
-    bool is_send_armed_ = false;
-    bool has_asked_for_channels_ = false;
-    bool has_received_ = false; ///< client only: receive() has been called
-    bool has_had_client_ = false;
+    bool is_recv_armed_ = false;          ///< wake-ups for messages are requested: new peers are armed as well
+    bool is_send_armed_ = false;          ///< a wake-up for space is requested, until a send succeeds
+    bool has_asked_for_channels_ = false; ///< the program waits for events: see receive()
+    bool has_received_ = false;           ///< client only: receive() has been called
+    bool has_had_client_ = false;         ///< service only, for log messages
     bool has_pending_doorbells_ =
-        false; ///< some peers may have a pending doorbell: see Connection::has_pending_doorbell()
-    bool has_ended_peers_ = false;
+        false;                     ///< some peers may have a pending doorbell: see Connection::has_pending_doorbell()
+    bool has_ended_peers_ = false; ///< service only: retire_ended() has work
+    /// The last client died after sending: the next receive without a message returns CONNECTION_RESET.
     bool has_unreported_reset_ = false;
-    bool has_logged_silent_clients_ = false;
+    bool has_logged_silent_clients_ = false; ///< the warning is logged once
 };

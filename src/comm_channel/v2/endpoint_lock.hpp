@@ -44,8 +44,10 @@ public:
     }
 
 private:
+    /// State of the word. Contended: a waiter may be blocked, so that unlock() has to wake one.
     enum State : int { free, held, contended };
 
+    /// Blocks until the lock is taken: spins first, then waits on the word.
     [[gnu::cold, gnu::noinline]] void wait() noexcept;
 
     std::atomic<int> state_{free};

@@ -14,11 +14,13 @@ OPENDOCA_LOG_SOURCE(DOCA_CC_EVENTS);
 
 using namespace opendoca::comm_channel;
 
+/// Creates a channel at its first use and adds what exists so far; peers that come later are added by watch().
 doca_error_t doca_comm_channel_ep_t::open_channel(EventChannel &channel)
 {
     if (channel.is_open())
         return DOCA_SUCCESS;
     bool is_complete = channel.create();
+    // A service's own channel also wakes for connections that wait to be accepted.
     if (&channel == &service_channel_)
         is_complete = is_complete && channel.watch(listener_.socket(), EPOLLIN, this);
     for (Peer *const peer : peers_)
@@ -57,6 +59,7 @@ bool doca_comm_channel_ep_t::watch(Peer &peer) noexcept
     if (is_client()) {
         if (!send_channel_.is_open())
             return true;
+        // The socket was watched for the service's answer. From now on it shows the end of the service only.
         send_channel_.change(peer.socket(), EPOLLRDHUP, &peer);
         if (is_send_armed_)
             send_channel_.kick();
@@ -70,6 +73,7 @@ bool doca_comm_channel_ep_t::watch(Peer &peer) noexcept
 
 void doca_comm_channel_ep_t::forget(const Peer &peer) noexcept
 {
+    // The channels may not watch every one of these: forget() ignores those.
     recv_channel_.forget(peer.message_fd());
     for (EventChannel *const channel : {&send_channel_, &service_channel_})
         channel->forget(peer.socket());
@@ -125,6 +129,7 @@ doca_error_t doca_comm_channel_ep_t::arm_send()
     for (Peer *const peer : peers_) {
         if (peer->state() != Peer::State::connected)
             continue;
+        // Checked after arming: space that came in between rings no doorbell.
         if (!peer->has_space())
             peer->arm_for_space();
         if (peer->has_space())

@@ -24,7 +24,7 @@ using namespace opendoca::comm_channel;
 
 namespace {
 
-/// Layout of struct doca_comm_channel_init_attr.
+/// Layout of struct doca_comm_channel_init_attr of DOCA 1.3: part of the ABI. Zero means the default.
 struct InitAttributes {
     std::uint32_t cookie;
     std::uint32_t flags;
@@ -84,6 +84,8 @@ private:
     }
 };
 
+/// An endpoint that finds its device itself. FoundDevice is the first base and so destroyed last: the endpoint's use of
+/// the device ends before the device is closed.
 class OlderEndpoint final : private FoundDevice, public doca_comm_channel_ep_t {
 public:
     doca_error_t find_device(bool for_service) override
@@ -116,7 +118,8 @@ public:
 template <typename Attempt, typename Arm>
 doca_error_t block(Attempt &&attempt, doca_error_t if_busy, Arm &&arm)
 {
-    constexpr int longest_wait = 1000; // milliseconds
+    // Milliseconds; then the attempt is repeated, for changes that raise no event.
+    constexpr int longest_wait = 1000;
     for (;;) {
         if (const doca_error_t status = attempt(); status != if_busy)
             return status;
@@ -134,6 +137,7 @@ doca_error_t block(Attempt &&attempt, doca_error_t if_busy, Arm &&arm)
     }
 }
 
+// Return functions that arm a channel and set its descriptor, for block().
 auto arm_send_of(doca_comm_channel_ep_t *ep)
 {
     return [ep](int &fd) {

@@ -36,6 +36,7 @@ doca_error_t doca_comm_channel_ep_t::listen(const char *name)
     }
     const auto &info = representor_info_->info;
     const doca_dev &its_device = *representor_info_->dev;
+    // Devices may be opened several times: the functions are compared, not the objects.
     if (!its_device.is_same_function(*device.get())) {
         LOG_ERR("representor %s is one of device %s, and the endpoint's device is %s", info.name.c_str(),
                 its_device.description().c_str(), device->description().c_str());
@@ -45,6 +46,7 @@ doca_error_t doca_comm_channel_ep_t::listen(const char *name)
     key_ = make_service_key(function.name, function.pci_address, name);
     std::string description = "service '" + std::string(name) + "' on " + info.name + " (" + info.pci_address + ")";
     EventChannel channel;
+    // Everything that can fail comes before the members change, so that a failed listen leaves the endpoint idle.
     if (!channel.create()) {
         LOG_ERR("service '%s' cannot create its event channel: %s", name, std::strerror(errno));
         return DOCA_ERROR_INITIALIZATION;
@@ -66,6 +68,7 @@ doca_error_t doca_comm_channel_ep_t::listen(const char *name)
 
 void doca_comm_channel_ep_t::look_at_service()
 {
+    // At most 64 events at a time; the rest stay ready for the next check.
     std::array<epoll_event, 64> ready;
     const int count = recv_channel_.look(ready.data(), static_cast<int>(ready.size()));
     bool has_new_clients = false;
@@ -91,6 +94,7 @@ void doca_comm_channel_ep_t::look_at_service()
 
 doca_comm_channel_addr_t &doca_comm_channel_ep_t::add(std::unique_ptr<Peer> peer)
 {
+    // Reserves first, so that push_back() cannot fail after emplace() has succeeded.
     if (peers_.size() == peers_.capacity())
         peers_.reserve(2 * peers_.size() + 1);
     Peer &added = *peer;
@@ -183,6 +187,7 @@ void doca_comm_channel_ep_t::process_hello(Peer &peer)
         peer.receive_hello(key_, limits, connected < static_cast<long>(max_connections), [] { return true; });
     if (status == DOCA_ERROR_CONNECTION_INPROGRESS)
         return;
+    // The client has been sent an acceptance already if only watching failed: its connection is closed again.
     const bool is_watched = status == DOCA_SUCCESS && watch(peer);
     if (!is_watched) {
         if (status == DOCA_SUCCESS || status == DOCA_ERROR_OPERATING_SYSTEM)
@@ -260,6 +265,7 @@ doca_error_t doca_comm_channel_ep_t::update_service_state()
         if (peer->check_end())
             note_end(*peer);
     }
+    // note_end() has kicked the channel for ends that this very call reports.
     service_channel_.clear();
     while (num_silent_clients() < max_silent_clients && accept_client() != nullptr) {
         // The next receive processes its hello.
