@@ -53,6 +53,7 @@ doca_error_t doca_comch_client::look_for_server()
     if (status != DOCA_SUCCESS)
         return status;
     auto made = std::make_unique<doca_comch_connection>(*this, Link::Side::client, std::move(socket));
+    // Opens the queue for control messages, and watches the socket for the server's answer.
     if (!made->fast->open() || !watch_first(*made))
         return DOCA_ERROR_INITIALIZATION;
     status = made->link.send_hello(key_, limits());
@@ -93,7 +94,7 @@ bool doca_comch_client::set_timer() noexcept
             return false;
         }
     }
-    // The socket reports the answer of an existing server.
+    // While the socket is connected it reports the server's answer, so the timer is for the deadline only.
     const auto at = server_ != nullptr ? deadline_ : std::chrono::steady_clock::now() + time_between_tries;
     const std::chrono::nanoseconds since_boot = at.time_since_epoch();
     itimerspec time{};
@@ -115,6 +116,7 @@ bool doca_comch_client::go_on_connecting() noexcept
     if (std::uint64_t count = 0; timer_.is_open())
         (void)!read(timer_.get(), &count, sizeof(count)); // the timer must not wake the program again
     doca_error_t status = DOCA_ERROR_NOT_FOUND;
+    // A first step that succeeds is followed by the second at once: the server may have answered already.
     if (server_ == nullptr)
         status = opendoca::guarded([&] { return look_for_server(); });
     if (server_ != nullptr)
@@ -149,6 +151,7 @@ bool doca_comch_client::on_progress() noexcept
         return looks_at_sockets() && go_on_connecting();
     if (!is_running())
         return false;
+    // Consumers of the peer are reported as expired first, one per call, and then the client stops.
     if (!server_->fast->has_ended()) {
         if (serve(*server_))
             return true;

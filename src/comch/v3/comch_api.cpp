@@ -31,6 +31,7 @@ doca_error_t check_name(const char *name)
     return DOCA_ERROR_INVALID_VALUE;
 }
 
+/// Destroys an idle object. Returns IN_USE otherwise.
 template <typename Object>
 doca_error_t destroy(Object *object)
 {
@@ -42,6 +43,7 @@ doca_error_t destroy(Object *object)
     });
 }
 
+/// Sets the callbacks and the number of send tasks of a server or client.
 doca_error_t configure_sends(Control *control, doca_comch_task_send_completion_cb_t succeeded,
                              doca_comch_task_send_completion_cb_t failed, std::uint32_t count)
 {
@@ -50,6 +52,7 @@ doca_error_t configure_sends(Control *control, doca_comch_task_send_completion_c
     });
 }
 
+/// Takes a send task from the pool and fills it in.
 doca_error_t alloc_send(Control *control, doca_comch_connection *peer, const void *msg, std::uint32_t len,
                         doca_comch_task_send **task)
 {
@@ -272,6 +275,7 @@ union doca_data doca_comch_connection_get_user_data(const struct doca_comch_conn
 
 struct doca_comch_server *doca_comch_server_get_server_ctx(const struct doca_comch_connection *connection)
 {
+    // Null if the connection belongs to a client.
     return read_from(connection, [&] { return dynamic_cast<doca_comch_server *>(&connection->control); });
 }
 

@@ -12,6 +12,7 @@ namespace opendoca::comch {
 
 using opendoca::v3::call;
 
+/// A parameter, since a capability query of a device without Comch is no error, and creating an object is one.
 doca_error_t check_device(const DeviceFunction &function, std::uint32_t level)
 {
     if (function.can.comm_channel)
@@ -32,6 +33,7 @@ doca_error_t answer_query(const doca_devinfo *devinfo, std::uint32_t *out, std::
     });
 }
 
+/// Null pointers are still reported as such: programs see the same order of checks as with a DPA.
 doca_error_t not_on_the_dpa(std::initializer_list<const void *> objects)
 {
     return call(objects, [] {

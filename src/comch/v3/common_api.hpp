@@ -19,7 +19,7 @@ namespace opendoca::comch {
 /// Returns NOT_SUPPORTED, after a log line of the given level, if the device does not support Comch.
 [[nodiscard]] doca_error_t check_device(const DeviceFunction &function, std::uint32_t level);
 
-/// Answers a capability query: @p value, where there is Comch.
+/// Answers a capability query: stores @p value if the device supports Comch, else returns NOT_SUPPORTED.
 [[nodiscard]] doca_error_t answer_query(const doca_devinfo *devinfo, std::uint32_t *out, std::uint32_t value);
 
 /// Returns the status of a function for data paths on a DPA, after its arguments have been checked.

@@ -24,6 +24,7 @@ doca_comch_connection::doca_comch_connection(opendoca::comch::Control &owner, Li
       link(side, std::move(socket), *owner.device()),
       fast(std::make_shared<opendoca::comch::FastPath>(*this))
 {
+    // Control watches both descriptors of the link with one epoll instance.
     link.descriptors_are_together();
 }
 
@@ -35,6 +36,7 @@ void doca_comch_connection::give_up() noexcept
 
 void doca_comch_connection::send_control_messages() noexcept
 {
+    // peek() and sent(): a message leaves the queue only after it was put into the ring.
     ControlMessage message;
     while (first_waiting == nullptr && fast->to_peer.peek(message)) {
         if (link.send(&message, sizeof(message), static_cast<std::uint32_t>(message.kind)) == DOCA_ERROR_AGAIN)
@@ -53,6 +55,7 @@ doca_comch_connection::Arrival doca_comch_connection::receive_next(std::span<std
     if (kind == 0)
         return Arrival::message;
     ControlMessage message;
+    // The length is fixed by the wire format: any other length is a protocol violation.
     if (length != sizeof(message)) {
         if (opendoca::may_log_unauthenticated_client())
             LOG_ERR("a control message of %zu bytes is invalid", length);
@@ -74,6 +77,7 @@ bool doca_comch_connection::take_unreported(ConsumerEvent &event) noexcept
 {
     if (num_unreported_ == 0)
         return false;
+    // The array is short and nearly always empty: a shift is simpler than a ring.
     event = unreported_[0];
     std::copy(unreported_.begin() + 1, unreported_.begin() + static_cast<std::ptrdiff_t>(num_unreported_--),
               unreported_.begin());

@@ -20,6 +20,7 @@ using opendoca::TransferPlan;
 
 namespace {
 
+/// The pool of receive tasks. Each task gets its slot for immediate data at its first submit.
 class ReceiveTasks final : public opendoca::v3::PoolOf<doca_comch_consumer_task_post_recv> {
 public:
     ReceiveTasks(doca_comch_consumer &consumer, const opendoca::v3::TaskConf &as_told, const OwnMemory &slots)
@@ -30,6 +31,7 @@ public:
     {
     }
 
+    // Fast path: a task that is not taken is given back to the program here, as the caller does nothing after the call.
     [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
     {
         const doca_error_t status = ReceiveTasks::submit_off_fast_path(base);
@@ -102,6 +104,7 @@ doca_error_t doca_comch_consumer::on_stop() noexcept
 void doca_comch_consumer::on_idle() noexcept
 {
     if (id_ != 0)
+        // Also called after a start that failed: the consumer may or may not have been announced to the peer.
         fast_->remove_consumer(std::exchange(id_, 0), control_queue_);
     completions().unwatch(control_queue_.fd());
     connections_.clear();
@@ -137,11 +140,13 @@ bool doca_comch_consumer::on_progress() noexcept
 /// Processes a producer's request for a connection.
 void doca_comch_consumer::connect(const ControlMessage &message) noexcept
 {
+    // A refusal unless everything below succeeds: the producer waits for an answer in any case.
     ControlMessage answer = message;
     answer.kind = ControlKind::refuse;
     answer.details_size = 0;
     const doca_error_t status = opendoca::guarded([&] {
         std::unique_ptr<DataConnection> connection;
+        // A peer that exceeds the limit is refused and keeps its other connections.
         if (!is_running() || connections_.size() >= max_fast_path_contexts)
             return DOCA_ERROR_BAD_STATE;
         doca_error_t made = make_data_connection(by_.dev(), completions(), receives.conf().count, queue_.get(),
@@ -250,6 +255,8 @@ doca_error_t doca_comch_consumer::take_result(doca_comch_consumer_task_post_recv
             task.buf->end_data_at(before);
         return DOCA_ERROR_FULL;
     }
+    // Data and immediate data are contiguous in the message: immediate data begins in the buffer if that has space
+    // left.
     const std::size_t in_buf = std::min<std::size_t>(total, room);
     for (std::uint32_t i = 0; i != task.immediate_size; ++i) {
         const std::size_t at = length + i;

@@ -70,6 +70,7 @@ doca_error_t doca_comch_consumer_cap_get_max_num_tasks(const struct doca_devinfo
 
 doca_error_t doca_comch_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, uint32_t *max_buf_size)
 {
+    // A null devinfo is reported by answer_query().
     return answer_query(devinfo, max_buf_size, devinfo != nullptr ? devinfo->function->can.rdma.max_message_size : 0);
 }
 

@@ -38,6 +38,8 @@ public:
     {
         auto &task = static_cast<doca_comch_task_send &>(base);
         if (task.copy == nullptr)
+            // Places are assigned in the order of first use, so that programs which use few of their tasks touch few
+            // pages.
             task.copy = &copies_[std::size_t{num_used_++} * message_size_];
         control_.send(task);
         return DOCA_SUCCESS;
@@ -83,6 +85,7 @@ doca_error_t Control::set_recv_queue_size(std::uint32_t size) noexcept
 
 comm_channel::Limits Control::limits() const noexcept
 {
+    // The peer's queue for receiving limits what this side sends, so the own send limit is the largest possible.
     const auto queue =
         static_cast<std::uint16_t>(std::max(std::bit_ceil(recv_queue_size), comm_channel::min_queue_size));
     return {static_cast<std::uint16_t>(std::max(max_message_size, least_message)),
@@ -98,10 +101,12 @@ doca_error_t Control::open()
         events_.close();
         return DOCA_ERROR_INITIALIZATION;
     }
+    // Reserves the place of the hook, so that start_polling() does not allocate.
     completions().reserve_polled();
     completions().start_polling(arm_hook_);
     if (sends.is_configured())
         sends.set_pool(std::make_unique<SendTasks>(*this, sends.conf(), max_message_size));
+    // A progress call polls the connections even if no task is in flight.
     asks_for_progress(true);
     return DOCA_SUCCESS;
 }
@@ -162,6 +167,7 @@ void Control::send(doca_comch_task_send &task) noexcept
         LOG_ERR("a message of %u bytes: the peer takes at most %u", task.length, connection.link.longest_to_send());
         return finish(task, DOCA_ERROR_INVALID_VALUE);
     }
+    // While other tasks wait, a new one waits behind them: messages arrive in the order of their submission.
     if (connection.first_waiting == nullptr) {
         const doca_error_t status = connection.link.send(task.message, task.length);
         if (status != DOCA_ERROR_AGAIN)
@@ -178,6 +184,7 @@ void Control::send_waiting(Connection &connection) noexcept
 {
     while (connection.first_waiting != nullptr) {
         doca_comch_task_send &task = *connection.first_waiting;
+        // A ring that is full again ends the loop; any other status completes the task.
         const doca_error_t status = connection.link.send(task.copy, task.length);
         if (status == DOCA_ERROR_AGAIN)
             return;
@@ -194,6 +201,7 @@ bool Control::serve(Connection &connection) noexcept
     bool had_waiting = false;
     {
         const std::lock_guard guard(connection.fast->link_lock);
+        // Memory for a control message was lacking: without it the two sides disagree, so the connection ends.
         if (connection.fast->has_failed()) [[unlikely]]
             return connection.give_up(), false;
         had_waiting = connection.first_waiting != nullptr;
@@ -203,13 +211,16 @@ bool Control::serve(Connection &connection) noexcept
             connection.send_control_messages();
             connection.fast->to_peer.settle();
             if (connection.fast->to_peer.has_message())
-                completions().wake_if_armed(); // no bell was requested for the space that the rest needs
+                completions().wake_if_armed(); // no doorbell was requested for the space that the rest needs
         }
         arrival = connection.receive(message_, length, event);
     }
     switch (arrival) {
     case Connection::Arrival::nothing:
+        // Completed tasks are in the ring: the caller reports that there was something to do, and the next call
+        // delivers them.
         return had_waiting && !completions().is_empty();
+    // The callbacks run without link_lock: they may send, stop the context, or take long.
     case Connection::Arrival::message:
         if (received != nullptr) {
             doca_comch_event_msg_recv with;
@@ -240,6 +251,7 @@ bool Control::has_nothing_more(Connection &connection) noexcept
 {
     if (!connection.link.has_ended())
         return false;
+    // A failed connection delivers nothing more, even if messages are left.
     const std::lock_guard guard(connection.fast->link_lock);
     return connection.fast->has_failed() || (!connection.has_unreported() && !connection.link.has_message());
 }
@@ -276,6 +288,7 @@ bool Control::end_of_peer(Connection &connection) noexcept
 {
     if (!connection.fast->has_ended())
         end(connection, DOCA_ERROR_CONNECTION_RESET);
+    // Events that another thread has received come first, as they are older than the end.
     for (Connection::ConsumerEvent event{};;) {
         {
             const std::lock_guard guard(connection.fast->link_lock);
@@ -295,7 +308,7 @@ bool Control::end_of_peer(Connection &connection) noexcept
 
 bool Control::ArmHook::arm() noexcept
 {
-    control_.was_disarmed_ = false; // doca_pe::arm() has called disarm() first
+    control_.was_disarmed_ = false; // doca_pe::arm() has called disarm() first, but its doorbells are drained here
     control_.drain_all_doorbells(); // doorbells of messages already received
     return control_.can_progress() || control_.looks_next();
 }
@@ -332,6 +345,7 @@ void Control::request_doorbells(Connection &connection) noexcept
 {
     const std::lock_guard guard(connection.fast->link_lock);
     connection.link.arm_for_message();
+    // Space is requested only while something waits for it: each request costs the peer a system call.
     if (connection.first_waiting != nullptr || connection.fast->to_peer.has_message())
         connection.link.arm_for_space();
 }

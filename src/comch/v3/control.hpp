@@ -26,32 +26,37 @@
 #include "../../core/wait_notice.hpp"
 #include "fast_path.hpp"
 
+/// A send of one message on a connection. Owned by the pool of its Control; the first three members are the program's
+/// arguments. Completes within the submit if the ring has space, else in a later progress call.
 struct doca_comch_task_send : doca_task {
     doca_comch_connection *connection;
     const void *message;
-    std::uint32_t length;
+    std::uint32_t length;         ///< bytes
     doca_comch_task_send *behind; ///< next task that waits for space on the connection
-    std::byte *copy;              ///< copy of the message while the task waits
+    /// Space for a copy of the message while the task waits; assigned at the task's first submit.
+    std::byte *copy;
 };
 
 namespace opendoca::comch {
 class Control;
 }
 
-/// Opaque argument of event callbacks; the event's data is passed in further arguments.
+/// Opaque arguments of event callbacks; the data of the event is passed in further arguments.
 struct doca_comch_event_msg_recv {};
 struct doca_comch_event_consumer {};
 struct doca_comch_event_connection_status_changed {};
 
-/// One client of a server, or the server of a client. Owned by its Control. While consumers or producers exist, several
+/// One client of a server, or the server of a client: the opaque type of the C API. Owned by its Control. While
+/// consumers or producers exist, several threads progress it: `fast->link_lock` then guards the link, everything
+/// received from it, and the list of waiting tasks.
 /// threads progress it, and `fast->link_lock` guards the link and what was received.
 struct doca_comch_connection final : opendoca::comch::ControlLink {
     using Link = opendoca::comm_channel::Connection;
 
     /// A consumer of the peer was created or has expired.
     struct ConsumerEvent {
-        opendoca::comch::ControlKind kind;
-        std::uint32_t consumer;
+        opendoca::comch::ControlKind kind; ///< new_consumer or expired
+        std::uint32_t consumer;            ///< number that the peer assigned
     };
     enum class Arrival : std::uint8_t {
         nothing,
@@ -65,29 +70,40 @@ struct doca_comch_connection final : opendoca::comch::ControlLink {
 
     // The caller must hold fast->link_lock once consumers or producers may exist.
 
+    /// Sends the control messages that are queued for the peer, as far as there is space. Does nothing while messages
+    /// of the program wait, which were submitted before.
     void send_control_messages() noexcept;
+    /// Sends and receives on behalf of a consumer or producer that polls. Keeps what is for the program until the
+    /// control context's next progress.
     void progress_control_messages() noexcept override;
     /// Returns the next message or event for the program.
     [[nodiscard]] Arrival receive(std::span<std::byte> into, std::size_t &length, ConsumerEvent &event) noexcept;
+    /// Returns whether something was received by another thread and is not delivered yet.
     [[nodiscard]] bool has_unreported() const noexcept { return num_unreported_ != 0 || held_length_ != 0; }
+    /// Takes the oldest undelivered event. Returns false if there is none.
     [[nodiscard]] bool take_unreported(ConsumerEvent &event) noexcept;
-    /// Closes the connection from this side.
+    /// Closes the connection from this side. The end is reported to the program like any other.
     void give_up() noexcept;
 
     opendoca::comch::Control &control;
     Link link;
+    /// Shared with consumers and producers, which may outlive the connection.
     const std::shared_ptr<opendoca::comch::FastPath> fast;
     doca_data user_data{};
     bool is_reported = false; ///< the program has been notified of the connection
+    /// List of tasks that wait for space in the ring, in the order of their submission.
     doca_comch_task_send *first_waiting = nullptr;
     doca_comch_task_send *last_waiting = nullptr;
 
 private:
+    /// Receives one message from the link and processes it if it is a control message.
     [[nodiscard]] Arrival receive_next(std::span<std::byte> into, std::size_t &length, ConsumerEvent &event) noexcept;
 
-    // Received by another thread and not delivered to the program yet. held_ is newer than all events.
+    // Received by another thread and not delivered to the program yet: events, and at most one message. The message in
+    // held_ is newer than all events, as receiving stops with it.
     std::array<ConsumerEvent, 64> unreported_;
     std::size_t num_unreported_ = 0;
+    /// Bytes; the program's messages are at most as long.
     std::array<std::byte, opendoca::comm_channel::max_message_size> held_;
     std::size_t held_length_ = 0;
 };
@@ -96,20 +112,28 @@ namespace opendoca::comch {
 
 using Connection = doca_comch_connection;
 
-/// Base of servers and clients: the contexts that exchange messages on connections. Used by the thread of its progress
+/// Base of servers and clients: the contexts that exchange messages on connections. Owned by the program and used by
+/// the thread of its progress engine. Consumers and producers progress the links of its connections in other threads,
+/// so links are used with link_lock held.
 /// engine; consumers and producers progress the links of its connections in other threads.
 class Control : public doca_ctx {
 public:
+    /// Set the limits of a context that is idle. BAD_STATE otherwise, INVALID_VALUE for 0 or a value above the limit.
     [[nodiscard]] doca_error_t set_max_message_size(std::uint32_t size) noexcept;
     [[nodiscard]] doca_error_t set_recv_queue_size(std::uint32_t size) noexcept;
     /// Copies @p task's message into the connection's ring, or keeps it until there is space.
     void send(doca_comch_task_send &task) noexcept;
+    /// Returns INVALID_VALUE, after a log line, if the message is null, empty or too long, or @p to is no connection of
+    /// this context.
     [[nodiscard]] doca_error_t check_message(const Connection *to, const void *message, std::uint32_t length) const;
     [[nodiscard]] doca_dev *device() const noexcept { return dev(); }
+    /// Returns whether @p connection exists. Compares addresses only, so the pointer may be stale.
     [[nodiscard]] virtual bool has(const Connection &connection) const noexcept = 0;
 
-    std::uint32_t max_message_size = comm_channel::max_message_size;
+    std::uint32_t max_message_size = comm_channel::max_message_size; ///< bytes, as set by the program
+    /// Messages, as set by the program; rounded up to a power of two for the ring.
     std::uint32_t recv_queue_size = 512;
+    // Callbacks of the program; null if it has registered none.
     doca_comch_event_msg_recv_cb_t received = nullptr;
     doca_comch_event_consumer_cb_t consumer_came = nullptr;
     doca_comch_event_consumer_cb_t consumer_went = nullptr;
@@ -120,11 +144,15 @@ protected:
 
     /// Creates the event channel and the pool of tasks. Returns INITIALIZATION on failure.
     [[nodiscard]] doca_error_t open();
+    /// Undoes open().
     void close() noexcept;
+    /// Returns what the handshake offers. Rings have space for control messages even if the program's limit is smaller.
     [[nodiscard]] comm_channel::Limits limits() const noexcept;
-    /// Before the handshake.
+    /// Adds the descriptors that wake the program during the handshake. Returns false with errno on failure.
     [[nodiscard]] bool watch_first(Connection &connection) noexcept;
+    /// Adds the descriptors of an accepted connection. Returns false with errno on failure.
     [[nodiscard]] bool watch(Connection &connection) noexcept;
+    /// Removes all descriptors of the connection.
     void forget(Connection &connection) noexcept;
     /// Delivers one message of @p connection, or sends waiting tasks. Returns true if a callback was called.
     [[nodiscard]] bool serve(Connection &connection) noexcept;
@@ -138,7 +166,10 @@ protected:
     [[nodiscard]] bool looks_at_sockets() noexcept;
     /// Drains the doorbells, so that they wake no waiter again, and notes whether the sockets have to be checked.
     void drain_all_doorbells() noexcept;
+    /// Returns whether the next poll checks the sockets in any case.
     [[nodiscard]] bool looks_next() const noexcept { return looks_next_; }
+    /// Called while the engine is being armed: requests doorbells on all connections. Returns true if a progress call
+    /// could do something now, so that the program must not block.
     [[nodiscard]] virtual bool can_progress() noexcept = 0;
     /// Requests a doorbell for the next message and, if tasks wait, for space.
     void request_doorbells(Connection &connection) noexcept;
@@ -149,13 +180,16 @@ protected:
     /// Checks whether the peer has ended. Drains its doorbells unless the engine is armed: then they must stay, since
     /// the program blocks on them next.
     void look_at_sockets(Connection &connection) noexcept;
+    /// Returns whether a progress call could do something for the connection.
     [[nodiscard]] static bool has_something(Connection &connection) noexcept;
 
-    const std::string name_;
-    comm_channel::ServiceKey key_{};
+    const std::string name_;         ///< of the server
+    comm_channel::ServiceKey key_{}; ///< identifies the service: see make_service_key()
+    /// Watches all sockets and eventfds of the context; itself watched by the completion queue.
     comm_channel::EventChannel events_;
 
 private:
+    /// Source of the completions of send tasks, which need nothing else of one.
     class Ends final : public Source {};
     /// Requests doorbells before the program blocks.
     class ArmHook final : public Pollable {
@@ -169,6 +203,7 @@ private:
         Control &control_;
     };
 
+    /// Sends waiting tasks in order until the ring is full, and completes them.
     void send_waiting(Connection &connection) noexcept;
     /// Calls the callback for @p event. Returns true if there is one.
     [[nodiscard]] bool notify_program(Connection &connection, const Connection::ConsumerEvent &event) noexcept;
@@ -181,22 +216,27 @@ private:
     ArmHook arm_hook_{*this};
     std::vector<std::byte> message_; ///< buffer of the message that is being delivered
     bool was_disarmed_ = false;      ///< disarmed since the last check of the sockets
-    bool looks_next_ = false;
+    bool looks_next_ = false;        ///< the next poll checks the sockets
     PollBudget<64, 1, 8> polls_between_looks_;
 };
 
 } // namespace opendoca::comch
 
+/// A server: accepts clients and exchanges messages with them in turn. Owned by the program, used by the thread of its
+/// engine. Invariant: a connection is destroyed only after the program has been notified of its end and all its
+/// consumers and producers are idle.
 struct doca_comch_server final : opendoca::comch::Control {
     using Connection = doca_comch_connection;
 
     doca_comch_server(doca_dev &dev, doca_dev_rep &representor, const char *name);
     ~doca_comch_server() override = default;
 
+    /// Disconnects a client. Returns IN_USE while consumers or producers use the connection. Does not block unless the
+    /// client is on another machine: see comm_channel::Connection::leave().
     [[nodiscard]] doca_error_t disconnect(Connection &connection);
     [[nodiscard]] bool has(const Connection &connection) const noexcept override;
 
-    doca_dev_rep *const representor;
+    doca_dev_rep *const representor; ///< must stay open as long as the server exists
     doca_comch_event_connection_status_changed_cb_t connected = nullptr;
     doca_comch_event_connection_status_changed_cb_t disconnected = nullptr;
 
@@ -212,18 +252,22 @@ private:
     void log_if_without_client() noexcept;
     void close_silent_clients() noexcept;
     void process_hello(Connection &connection) noexcept;
+    /// Reports the end of a connection to the program. Returns true if a callback was called.
     [[nodiscard]] bool note_end(Connection &connection) noexcept;
+    /// Destroys connections whose end is reported and which nothing uses any more.
     void drop_ended() noexcept;
 
-    opendoca::comm_channel::Listener listener_;
-    std::vector<std::unique_ptr<Connection>> connections_;
-    std::size_t next_ = 0;
+    opendoca::comm_channel::Listener listener_;            ///< closed while the server is not running
+    std::vector<std::unique_ptr<Connection>> connections_; ///< in the order of their arrival
+    std::size_t next_ = 0;                                 ///< index of the connection that was served last
     bool has_logged_silent_clients_ = false;
     bool has_ended_ =
         false; ///< some connections have ended and can be destroyed once they have no consumers or producers
     opendoca::WaitNotice wait_for_client_;
 };
 
+/// A client: searches for its server for up to ten seconds while it is starting, then exchanges messages with it. Owned
+/// by the program, used by the thread of its engine. A client has one connection, and stops when that has ended.
 struct doca_comch_client final : opendoca::comch::Control {
     doca_comch_client(doca_dev &dev, const char *name) : Control(dev, name) {}
     ~doca_comch_client() override = default;
@@ -232,6 +276,7 @@ struct doca_comch_client final : opendoca::comch::Control {
     {
         return server_.get() == &connection;
     }
+    /// Null until the socket is connected.
     [[nodiscard]] doca_comch_connection *server() const noexcept { return server_.get(); }
 
 protected:
@@ -248,11 +293,12 @@ private:
 
     /// Arms a timer that wakes the program to retry. Returns false if no descriptor is available.
     [[nodiscard]] bool set_timer() noexcept;
+    /// Closes the timer.
     void drop_timer() noexcept;
 
     std::unique_ptr<doca_comch_connection> server_;
-    std::chrono::steady_clock::time_point deadline_;
-    opendoca::ProcessFd timer_;
+    std::chrono::steady_clock::time_point deadline_; ///< the end of the search for the server
+    opendoca::ProcessFd timer_;                      ///< wakes a program that blocks while the client is starting
     opendoca::WaitNotice wait_for_server_;
     opendoca::comm_channel::ServiceSearch search_;
 };

@@ -18,8 +18,10 @@ doca_error_t make_data_connection(doca_dev &dev, CompletionQueue &completions, s
                                   ReceiveQueue *receives, std::uint32_t peer, std::unique_ptr<DataConnection> &made)
 {
     QueuePairSettings settings{};
+    // A producer only sends, a consumer only receives: the other queue has the smallest size.
     settings.send_queue_size = receives != nullptr ? 1 : std::bit_ceil(std::max(queue_size, 1U));
     settings.recv_queue_size = receives != nullptr ? std::bit_ceil(std::clamp(queue_size, 16U, 1024U)) : 1;
+    // The program's buffer and the slot for immediate data.
     settings.recv_chain_length = settings.send_chain_length = 2;
     settings.permissions = Access::local_read_write;
     settings.mtu = dev.function().can.rdma.active_mtu;
@@ -72,6 +74,7 @@ doca_error_t DataDevice::take_over(doca_buf &buf, CompletionQueue &completions)
     const doca_mmap &map = *buf.mmap;
     const std::pair key(map.serial(), map.num_starts());
     if (const auto known = maps_.find(key); known != maps_.end()) {
+        // The number of starts is part of the key: a map that was stopped and started again may describe other memory.
         buf.mmap = known->second.get();
         return DOCA_SUCCESS;
     }
@@ -80,6 +83,8 @@ doca_error_t DataDevice::take_over(doca_buf &buf, CompletionQueue &completions)
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     if (maps_.size() == most_maps) {
+        // All credits free means that no operation is in flight that could refer to the registrations: they can be
+        // dropped.
         if (!completions.reserve(completions.depth()))
             return DOCA_ERROR_NO_MEMORY;
         completions.give_back(completions.depth());

@@ -32,16 +32,20 @@ inline constexpr std::uint32_t max_fast_path_contexts = 1024; ///< limit per con
     return function.can.comm_channel && can.reliable_connection && can.shared_receives;
 }
 
-/// The device with the queue pairs that carry the messages of a consumer or producer. If it differs from the context's
+/// The device with the queue pairs that carry the messages of a consumer or producer. Owned by that context and used by
+/// its thread. If it differs from the context's device, memory maps of the program are also registered there at their
+/// first use, until the context has stopped or their number reaches most_maps.
 /// device, memory maps of the program are also registered there at their first use, until the context has stopped.
 class DataDevice {
 public:
-    /// Selects the device for a context of @p dev.
+    /// Selects the device for a context of @p dev. Opens it if it is another one.
     [[nodiscard]] doca_error_t open(doca_dev &dev);
+    /// Deregisters all memory and closes the device. Nothing may be in flight.
     void close() noexcept;
 
     [[nodiscard]] doca_dev &dev() const noexcept { return *dev_; }
     [[nodiscard]] const RdmaCapabilities &can() const noexcept { return dev_->function().can.rdma; }
+    /// Data goes by another function of the card.
     [[nodiscard]] bool is_another() const noexcept { return own_ != nullptr; }
     /// Makes @p buf, a copy of a program's buffer, refer to memory of this device. Returns NO_MEMORY while too many
     /// maps are registered and operations of @p completions may use them.
@@ -56,7 +60,8 @@ private:
     std::map<std::pair<std::uint64_t, std::uint32_t>, std::shared_ptr<const doca_mmap>> maps_;
 };
 
-/// A queue pair between one producer and one consumer.
+/// A queue pair between one producer and one consumer. Each side owns its own, and uses it in the thread of its
+/// context. The queue pair's `owner` refers to this object, so that a completion leads to the peer's number.
 struct DataConnection {
     ~DataConnection()
     {
@@ -69,13 +74,16 @@ struct DataConnection {
     std::unique_ptr<QueuePair> queue_pair;
 };
 
-/// Creates a queue pair for @p peer; @p details receives the data that the peer needs to connect.
+/// Creates a queue pair for @p peer on @p completions. A consumer passes its shared @p receives, a producer null. Fails
+/// with the device's status; nothing has then changed.
 [[nodiscard]] doca_error_t make_data_connection(doca_dev &dev, CompletionQueue &completions, std::uint32_t queue_size,
                                                 ReceiveQueue *receives, std::uint32_t peer,
                                                 std::unique_ptr<DataConnection> &made);
+/// Stores the data that the peer needs to connect in @p message.
 void put_details(const DataConnection &connection, ControlMessage &message) noexcept;
 
-/// Memory of a context that is registered with its device.
+/// Memory of a context that is registered with its device: a slot for immediate data for each task. Owned by the
+/// context.
 class OwnMemory {
 public:
     [[nodiscard]] doca_error_t create(doca_dev &dev, std::size_t size);
@@ -88,7 +96,8 @@ private:
     std::shared_ptr<const doca_mmap> map_;
 };
 
-/// A message of two segments: an optional buffer of the program, and immediate data.
+/// A message of two segments: an optional buffer of the program, and immediate data. Part of a task. The copies of
+/// buffers stay valid until the task completes, since the queue pair refers to them.
 struct TwoSegments {
     /// Sets the memory for immediate data: max_immediate bytes that live as long as the task.
     void set_slot(std::byte *slot, const doca_mmap &map) noexcept
@@ -125,7 +134,7 @@ struct TwoSegments {
         return head;
     }
 
-    std::array<doca_buf, 2> segments;
+    std::array<doca_buf, 2> segments; ///< 0: a copy of the program's buffer; 1: the slot
 };
 
 } // namespace opendoca::comch

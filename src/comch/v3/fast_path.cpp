@@ -37,6 +37,8 @@ void ControlQueue::wake() noexcept
 /// Requires lock_, as peek() resets the flag under it: a reader that finds no message sees all earlier stores.
 void ControlQueue::announce() noexcept
 {
+    // Release: pairs with the acquire load in has_message(), so that a reader that sees the flag sees what was stored
+    // before it.
     has_message_.store(true, std::memory_order_release);
     (void)eventfd_write(event_.get(), 1);
 }
@@ -71,6 +73,7 @@ void ControlQueue::settle() noexcept
     const std::lock_guard guard(lock_);
     eventfd_t count;
     (void)eventfd_read(event_.get(), &count);
+    // Relaxed: lock_ orders this store with those of announce().
     has_message_.store(!messages_.empty(), std::memory_order_relaxed);
 }
 
@@ -87,6 +90,7 @@ doca_error_t FastPath::add_consumer(ControlQueue &control_queue, const ConsumerD
         LOG_ERR("the connection has ended");
         return DOCA_ERROR_NOT_CONNECTED;
     }
+    // Checked before anything changes. The peer applies the same limits to what it receives.
     if (num_unanswered_ == max_unanswered || consumers_.size() >= max_unanswered) {
         LOG_ERR("the connection has %zu consumers, and %u requests without a reply: the limit is %u", consumers_.size(),
                 num_unanswered_, max_unanswered);
@@ -113,6 +117,7 @@ void FastPath::remove_consumer(std::uint32_t number, ControlQueue &control_queue
     const std::lock_guard guard(lock_);
     if (consumers_.erase(number) == 0)
         return;
+    // Requests that are still queued get a refusal, as their producers wait for an answer. Other messages are dropped.
     ControlMessage message;
     while (control_queue.take(message)) {
         message.details_size = 0;
@@ -156,6 +161,7 @@ void FastPath::answer(const ControlMessage &message) noexcept
 
 void FastPath::progress_link() noexcept
 {
+    // A thread that holds link_lock progresses the link itself: waiting for it would gain nothing.
     const std::unique_lock guard(link_lock, std::try_to_lock);
     if (guard.owns_lock() && link_ != nullptr)
         link_->progress_control_messages();
@@ -184,6 +190,7 @@ void FastPath::sent(const ControlMessage &message) noexcept
 {
     to_peer.drop();
     const std::lock_guard guard(lock_);
+    // Counted when the reply is in the ring: from then on the peer may send another request.
     if (message.kind == ControlKind::known || message.kind == ControlKind::accept ||
         message.kind == ControlKind::refuse)
         --num_pending_replies_;
@@ -209,6 +216,7 @@ bool FastPath::note_consumer(const ControlMessage &message) noexcept
     if (message.consumer == 0 || of_peer_.size() >= max_unanswered)
         return false;
     ConsumerDetails details;
+    // Details that are shorter come from an earlier version of the library: the defaults hold.
     if (const std::span<const std::byte> used = message.used_details(); used.size() >= sizeof(details))
         std::memcpy(&details, used.data(), sizeof(details));
     bool is_new = true;
@@ -227,6 +235,7 @@ bool FastPath::take(const ControlMessage &message, bool &is_for_program) noexcep
     bool is_right = false;
     switch (message.kind) {
     case ControlKind::new_consumer:
+        // Each check bounds what an untrusted peer can make this side store.
         is_right = is_for_program = ++num_pending_replies_ <= max_unanswered && note_consumer(message);
         answer.kind = ControlKind::known;
         if (is_right)
@@ -236,6 +245,7 @@ bool FastPath::take(const ControlMessage &message, bool &is_for_program) noexcep
         is_right = is_for_program = of_peer_.erase(message.consumer) != 0;
         if (!is_right)
             break;
+        // Relaxed: the wake-up below orders it.
         num_expired_.fetch_add(1, std::memory_order_relaxed);
         for (const auto &[number, control_queue] : producers_)
             control_queue->wake();
@@ -243,6 +253,7 @@ bool FastPath::take(const ControlMessage &message, bool &is_for_program) noexcep
     case ControlKind::connect:
         is_right = ++num_pending_replies_ <= max_unanswered;
         answer.kind = ControlKind::refuse;
+        // A consumer that has stopped, or never existed, cannot answer: this side refuses for it.
         if (is_right && !deliver(consumers_, message.consumer, message))
             put(to_peer, answer);
         break;
@@ -281,6 +292,7 @@ void FastPath::fail() noexcept
 
 void FastPath::end() noexcept
 {
+    // Release: pairs with the acquire load in has_ended(). Stored before the members are woken, so that each finds it.
     has_ended_.store(true, std::memory_order_release);
     const std::lock_guard guard(lock_);
     for (const auto &[number, control_queue] : consumers_)

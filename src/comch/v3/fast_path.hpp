@@ -36,16 +36,17 @@ namespace opendoca::comch {
 
 inline constexpr std::uint32_t max_unanswered = 1024;
 
-/// Kinds of control messages. Kind 0 is a message of the program.
+/// Kinds of control messages. Kind 0 is a message of the program. new_consumer is answered by known, connect by accept
+/// or refuse; expired has no answer.
 enum class ControlKind : std::uint32_t { new_consumer = 1, known, expired, connect, accept, refuse };
 
-/// Wire format of a control message.
+/// Wire format of a control message: the kind is sent as the kind of the message, the other fields are the message.
 struct ControlMessage {
     ControlKind kind;
-    std::uint32_t consumer; ///< number that its own side assigned
-    std::uint32_t producer; ///< number that its own side assigned
-    std::uint32_t details_size;
-    std::array<std::byte, 256> details;
+    std::uint32_t consumer;             ///< number that its own side assigned
+    std::uint32_t producer;             ///< number that its own side assigned
+    std::uint32_t details_size;         ///< bytes of details that are used
+    std::array<std::byte, 256> details; ///< connection data of a queue pair, or ConsumerDetails
 
     [[nodiscard]] std::span<const std::byte> used_details() const noexcept
     {
@@ -58,7 +59,9 @@ struct ConsumerDetails {
     std::uint32_t immediate_length = UINT32_MAX; ///< most bytes of immediate data that the consumer accepts
 };
 
-/// Queue of control messages for one context or for the link. Any thread may put messages; the context's thread, or the
+/// Queue of control messages for one context or for the link, with an eventfd that wakes its reader. Any thread may put
+/// messages; the context's thread, or the holder of link_lock, takes them. Invariant: has_message() is true whenever a
+/// message is queued.
 /// holder of link_lock, takes them.
 class ControlQueue {
 public:
@@ -66,7 +69,9 @@ public:
     [[nodiscard]] bool open() noexcept;
     [[nodiscard]] int fd() const noexcept { return event_.get(); }
 
+    /// Appends a message and notifies the reader. Throws std::bad_alloc.
     void put(const ControlMessage &message);
+    // Acquire: pairs with the release store in announce(). What was stored before wake() is visible after it.
     [[nodiscard]] bool has_message() const noexcept { return has_message_.load(std::memory_order_acquire); }
     /// The flag behind has_message(), for pollers.
     [[nodiscard]] const std::atomic<bool> &news() const noexcept { return has_message_; }
@@ -74,6 +79,7 @@ public:
     [[nodiscard]] bool take(ControlMessage &message) noexcept;
     /// Like take(), but the message stays until drop(), and the descriptor stays readable until settle().
     [[nodiscard]] bool peek(ControlMessage &message) noexcept;
+    /// Removes the message that peek() has returned.
     void drop() noexcept;
     /// Resets the notification after the owner's check; later messages notify again.
     void settle() noexcept;
@@ -85,10 +91,10 @@ public:
 private:
     void announce() noexcept; ///< requires lock_
 
-    ObjectMutex lock_;
+    ObjectMutex lock_; ///< guards the messages, and the flag together with them
     std::deque<ControlMessage> messages_;
-    std::atomic<bool> has_message_{false};
-    ProcessFd event_;
+    std::atomic<bool> has_message_{false}; ///< also set by wake(), without a message
+    ProcessFd event_;                      ///< eventfd
 };
 
 /// Interface to the connection that transports control messages.
@@ -101,7 +107,9 @@ protected:
     ~ControlLink() = default;
 };
 
-/// State that a connection shares with its consumers and producers, which are its members. Owned jointly by them. Any
+/// State that a connection shares with its consumers and producers, which are its members. Owned jointly by them and by
+/// the connection, so that it outlives the connection. Any thread may use it; lock_ guards its tables, link_lock the
+/// link.
 /// thread may use it; lock_ guards its tables, link_lock the link.
 class FastPath {
 public:
@@ -117,7 +125,9 @@ public:
                                             std::uint32_t &number);
     /// Removes a consumer: refuses the requests in its queue and notifies the peer.
     void remove_consumer(std::uint32_t number, ControlQueue &control_queue) noexcept;
+    /// Adds a producer and returns its number, which is unique among the members of this side.
     [[nodiscard]] std::uint32_t add_producer(ControlQueue &control_queue);
+    /// Removes a producer. Replies that arrive later are dropped.
     void remove_producer(std::uint32_t number) noexcept;
     /// Sends a producer's request for a connection to a consumer. Returns AGAIN at the limit of unanswered requests.
     [[nodiscard]] doca_error_t ask(const ControlMessage &message);
@@ -146,8 +156,7 @@ public:
     /// Records that @p message, the first of to_peer, was sent.
     void sent(const ControlMessage &message) noexcept;
     /// Processes a control message of the untrusted peer. Returns false, after a log line, if it violates the protocol.
-    /// Sets
-    /// @p is_for_program if the program has to be notified.
+    /// Sets @p is_for_program if the program has to be notified.
     [[nodiscard]] bool take(const ControlMessage &message, bool &is_for_program) noexcept;
     /// Removes one consumer of the peer and returns its number, or 0 if there is none.
     [[nodiscard]] std::uint32_t lose_consumer() noexcept;
@@ -163,28 +172,29 @@ public:
     /// Detaches the link before it is destroyed.
     void forget_link() noexcept;
 
-    ControlQueue to_peer;
+    ControlQueue to_peer;  ///< control messages for the peer; sent by the thread that progresses the link
     ObjectMutex link_lock; ///< guards the link and its pending messages; acquired before all other locks
 
 private:
     using Members = std::map<std::uint32_t, ControlQueue *>;
 
-    // Require lock_.
+    // Require lock_. deliver() returns false if there is no member @p number.
     [[nodiscard]] bool deliver(const Members &members, std::uint32_t number, const ControlMessage &message) noexcept;
     /// Adds or removes a consumer of the peer. Returns false if its number is in use or unknown, or too many exist.
     [[nodiscard]] bool note_consumer(const ControlMessage &message) noexcept;
+    /// Queues a message. Without memory for it the connection fails.
     void put(ControlQueue &control_queue, const ControlMessage &message) noexcept;
 
     ControlLink *link_; ///< guarded by link_lock
     mutable ObjectMutex lock_;
-    Members consumers_;
+    Members consumers_; ///< of this side, by number
     Members producers_;
-    std::uint32_t num_joined_ = 0;
-    std::uint32_t num_unanswered_ = 0;                 ///< own requests without a reply
-    std::uint32_t num_pending_replies_ = 0;            ///< requests of the peer without a sent reply
+    std::uint32_t num_joined_ = 0;          ///< numbers of consumers and producers so far; numbers are not used again
+    std::uint32_t num_unanswered_ = 0;      ///< own requests without a reply
+    std::uint32_t num_pending_replies_ = 0; ///< requests of the peer without a sent reply
     std::map<std::uint32_t, ConsumerDetails> of_peer_; ///< consumers of the peer
-    std::atomic<std::uint32_t> num_expired_{0};
-    std::atomic<bool> has_ended_{false};
+    std::atomic<std::uint32_t> num_expired_{0};        ///< for producers, which poll it
+    std::atomic<bool> has_ended_{false};               ///< release in end(), acquire in has_ended()
     std::atomic<bool> has_failed_{false};
 };
 

@@ -24,6 +24,7 @@ using opendoca::TransferPlan;
 
 namespace {
 
+/// The pool of send tasks. Each task gets its slot for immediate data at its first submit.
 class SendTasks final : public opendoca::v3::PoolOf<doca_comch_producer_task_send> {
 public:
     SendTasks(doca_comch_producer &producer, const opendoca::v3::TaskConf &as_told, const OwnMemory &slots)
@@ -34,6 +35,7 @@ public:
     {
     }
 
+    // Fast path: a task that is not taken is given back to the program here, as the caller does nothing after the call.
     [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
     {
         const doca_error_t status = SendTasks::submit_off_fast_path(base);
@@ -75,6 +77,7 @@ doca_error_t doca_comch_producer::on_start()
     if (!control_queue_.open() || completions().watch(control_queue_.fd()) != DOCA_SUCCESS)
         return DOCA_ERROR_OPERATING_SYSTEM;
     slots_ = std::make_unique<OwnMemory>();
+    // At least one slot, since memory of 0 bytes cannot be registered.
     const std::uint32_t count = std::max(sends.conf().count, 1U);
     doca_error_t status = by_.open(*dev());
     if (status == DOCA_SUCCESS)
@@ -93,9 +96,11 @@ doca_error_t doca_comch_producer::on_start()
 
 doca_error_t doca_comch_producer::on_stop() noexcept
 {
+    // The consumers of the peer are searched for at the first send.
     fast_->remove_producer(id_);
     for (const auto &to : consumers_) {
         end_waiting(*to, DOCA_ERROR_SHUTDOWN);
+        // In flight sends complete with an error; tasks that wait for a connection have no operation yet.
         to->connection->queue_pair->flush();
     }
     return DOCA_SUCCESS;
@@ -103,6 +108,7 @@ doca_error_t doca_comch_producer::on_stop() noexcept
 
 void doca_comch_producer::on_idle() noexcept
 {
+    // Also called after a start that failed: the producer may or may not have been added.
     if (id_ != 0)
         fast_->remove_producer(std::exchange(id_, 0));
     completions().unwatch(control_queue_.fd());
@@ -188,6 +194,7 @@ doca_error_t doca_comch_producer::check_fields(const doca_comch_producer_task_se
     return DOCA_SUCCESS;
 }
 
+/// Two segments: the program's buffer and the slot. Immediate data is sent as a part of the message.
 TransferCheck doca_comch_producer::rules() const noexcept
 {
     return {by_.dev().device(), {by_.can().max_message_size, 2, 2, false, true}};
@@ -196,6 +203,7 @@ TransferCheck doca_comch_producer::rules() const noexcept
 doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task, const TransferCheck &rules) noexcept
 {
     ToConsumer *const to = find(task.consumer);
+    // Fast path: one buffer, no immediate data, and a connection that is established with no task waiting for it.
     if (to == nullptr || !to->is_open() || task.immediate_size != 0 || by_.is_another() ||
         !rules.is_fast_send(task.buf)) [[unlikely]]
         return send_any(task);
@@ -243,11 +251,13 @@ doca_error_t doca_comch_producer::post(ToConsumer &to, doca_comch_producer_task_
     Immediate immediate;
     if (task.immediate_size != 0) {
         src = &task.message.chain(task.buf, task.immediate_size);
+        // The immediate number is the length of the immediate data, in network byte order.
         immediate = htonl(task.immediate_size);
     } else if (by_.is_another() && src != nullptr) {
         src = &task.message.copy(*task.buf);
     }
     doca_error_t status = DOCA_SUCCESS;
+    // segments[0] is the copy that chain() or copy() has made: the program's buffer keeps its own map.
     if (by_.is_another() && task.buf != nullptr) [[unlikely]]
         status = opendoca::guarded([&] { return by_.take_over(task.message.segments[0], completions()); });
     TransferPlan plan{};
@@ -302,6 +312,7 @@ bool doca_comch_producer::on_progress() noexcept
 
 void doca_comch_producer::check_wait() noexcept
 {
+    // Only a connection that waits for an answer of the peer is reported; a full send queue is normal.
     const auto waiting = std::ranges::find_if(consumers_, [](const auto &to) {
         return to->first != nullptr && to->connection->state == ConnectionState::initial;
     });
@@ -340,6 +351,7 @@ void doca_comch_producer::process_replies() noexcept
     }
 }
 
+/// Compared with the count of the last check, as the check takes a lock for each connection.
 bool doca_comch_producer::drop_gone() noexcept
 {
     if (const std::uint32_t count = fast_->num_expired(); num_expired_ != count && !fast_->has_ended()) {
@@ -353,6 +365,7 @@ bool doca_comch_producer::drop_gone() noexcept
     }
     if (!has_gone_ || ends_wait())
         return has_gone_;
+    // A completion in flight still refers to the queue pair.
     std::erase_if(consumers_, [this](const auto &to) {
         return to->is_gone && completions().in_flight(*to->connection->queue_pair) == 0;
     });

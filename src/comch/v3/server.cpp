@@ -59,6 +59,7 @@ doca_error_t doca_comch_server::on_stop() noexcept
     listener_.close();
     for (const auto &connection : connections_)
         leave(*connection);
+    // The disconnect events of these connections are reported by progress calls, so the stop takes time.
     const bool has_ends_to_tell =
         std::ranges::any_of(connections_, [](const auto &known) { return known->is_reported; });
     return has_ends_to_tell ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
@@ -82,6 +83,7 @@ bool doca_comch_server::has(const Connection &connection) const noexcept
 /// oldest connections without hello when there are too many.
 void doca_comch_server::accept_clients() noexcept
 {
+    // Bounded, so that clients that connect in a loop cannot keep the program's thread here.
     for (std::uint32_t i = 0; i != max_silent_clients; ++i) {
         opendoca::UniqueFd socket = listener_.accept();
         if (!socket.is_open())
@@ -143,6 +145,7 @@ void doca_comch_server::process_hello(Connection &connection) noexcept
     if (status != DOCA_SUCCESS) {
         if (status == DOCA_ERROR_OPERATING_SYSTEM)
             listener_.note_shortage("taken in");
+        // The connection stays in the list until drop_ended(): callers iterate over it.
         connection.link.fail();
         forget(connection);
         has_ended_ = true;
@@ -187,9 +190,11 @@ bool doca_comch_server::on_progress() noexcept
         if (has_ended_)
             drop_ended();
     }
+    // Round-robin, one message or event per call: a busy client cannot starve others.
     for (std::size_t left = connections_.size(); left != 0; --left) {
         next_ = next_ + 1 < connections_.size() ? next_ + 1 : 0;
         Connection &connection = *connections_[next_];
+        // Hellos arrive rarely, so they are looked for only when the sockets are checked.
         if (connection.link.state() == Link::State::connecting) {
             if (!looks || is_stopping)
                 continue;
@@ -203,6 +208,7 @@ bool doca_comch_server::on_progress() noexcept
             if (connected != nullptr) {
                 doca_comch_event_connection_status_changed event;
                 connected(&event, &connection, 1);
+                // A callback may stop the server or disconnect the client, so nothing follows it in this call.
             }
             return true;
         }
