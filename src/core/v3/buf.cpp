@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The C functions of buffers and their lists. One thread at a time may use a list and the inventories that its buffers
+// come from: nothing here takes a lock.
 #include <cstddef>
 #include <cstdint>
 
@@ -25,6 +28,7 @@ doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount)
     });
 }
 
+/// Off the fast path: checks the arguments, logs errors, and handles buffers with several references.
 static __attribute__((noinline)) doca_error_t drop_slowly(doca_buf *buf, uint16_t *refcount)
 {
     return call({buf}, [&] {
@@ -119,6 +123,7 @@ doca_error_t doca_buf_get_list_len(const struct doca_buf *buf, uint32_t *num_ele
 doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
 {
     return call({list1, list2}, [&] {
+        // Later members of a list have no reference count of their own: further references to list2 would be lost.
         if (list2->is_head() && list2->more_references != 0) {
             LOG_ERR("buffer %p has %u references: only one that has 1 can become a later member of a list",
                     static_cast<void *>(list2), list2->num_references());
@@ -128,7 +133,7 @@ doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
     });
 }
 
-/// The head of a list refers to its tail.
+/// As doca_buf_chain_list(), with a check of the tail: the head of a list refers to it.
 doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1_head, struct doca_buf *list1_tail, struct doca_buf *list2)
 {
     return call({list1_head, list1_tail, list2}, [&] {

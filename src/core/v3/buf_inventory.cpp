@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The C functions of buffer inventories. Taking a buffer has a fast path without a stack frame; see BufStore.
 #include <cstddef>
 
 #include "../buf_inventory.hpp"
@@ -57,12 +59,14 @@ doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory)
     return call({inventory}, [&] { inventory->stop(); });
 }
 
+/// Off the fast path: checks the arguments and logs errors.
 static __attribute__((noinline)) doca_error_t take_slowly(doca_buf_inventory *inventory, doca_mmap *mmap, void *addr,
                                                           size_t len, void *data, size_t data_len, doca_buf **buf)
 {
     return call({inventory, mmap, buf}, [&]() -> opendoca::Status {
         const opendoca::Status status =
             inventory->take(*mmap, static_cast<std::byte *>(addr), len, static_cast<std::byte *>(data), data_len, *buf);
+        // The code of this function differs from the one that 3.0 otherwise has for an object that is not started.
         if (status == opendoca::Reason::not_started)
             return DOCA_ERROR_NOT_PERMITTED;
         return status;
@@ -89,6 +93,7 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, co
                                         struct doca_buf **dst_buf)
 {
     return call({inventory, src_buf, dst_buf}, [&]() -> opendoca::Status {
+        // A freed buffer has no map: duplicate() reports that.
         if (src_buf->mmap != nullptr && !src_buf->is_head()) {
             LOG_ERR("buffer %p is in a list and not its head", static_cast<const void *>(src_buf));
             return DOCA_ERROR_NOT_PERMITTED;

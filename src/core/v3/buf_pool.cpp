@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The C functions of buffer pools: buffers of equal size that divide one memory map.
 #include <cstddef>
 
 #include <doca_buf_pool.h>
@@ -12,6 +14,7 @@ OPENDOCA_LOG_SOURCE(DOCA_BUF_POOL);
 
 using opendoca::v3::call;
 
+/// A pool of buffers of equal size, with the alignment that 3.0 adds. Owned by the program.
 struct doca_buf_pool final : opendoca::BufPool {
     using BufPool::BufPool;
 
@@ -56,6 +59,7 @@ doca_error_t doca_buf_pool_start(struct doca_buf_pool *buf_pool)
     return call({buf_pool}, [&]() -> opendoca::Status {
         if (buf_pool->is_started())
             return DOCA_SUCCESS;
+        // The layout depends on the alignment, which may change until here.
         if (const doca_error_t status = buf_pool->check_memory(); status != DOCA_SUCCESS)
             return status;
         const opendoca::Status status = buf_pool->lay_out(buf_pool->alignment);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The states of a context. Changes of state that the program has not requested itself are made inside
+// doca_pe_progress().
 #include "ctx.hpp"
 
 #include <cstddef>
@@ -25,6 +28,7 @@ doca_ctx::doca_ctx(doca_dev *dev) noexcept
 
 doca_ctx::~doca_ctx()
 {
+    // The engine counts its contexts: it cannot be destroyed while one exists.
     if (pe_ != nullptr)
         pe_->disconnected();
 }
@@ -60,6 +64,7 @@ doca_error_t doca_ctx::check_idle(doca_error_t if_not) const noexcept
     return if_not;
 }
 
+/// For life: a context never changes its engine, so that its thread is known.
 doca_error_t doca_ctx::connect(doca_pe &pe)
 {
     if (pe_ != nullptr) {
@@ -71,6 +76,7 @@ doca_error_t doca_ctx::connect(doca_pe &pe)
     return DOCA_SUCCESS;
 }
 
+/// Creates the completion queue, then what the library needs. A start that fails leaves the context as it was.
 doca_error_t doca_ctx::start()
 {
     if (const doca_error_t status = check_idle(DOCA_ERROR_BAD_STATE); status != DOCA_SUCCESS)
@@ -79,9 +85,11 @@ doca_error_t doca_ctx::start()
         LOG_ERR("the context is not connected to a progress engine");
         return DOCA_ERROR_NOT_CONNECTED;
     }
+    // Every task and internal operation has a credit, so a submit never finds the completion queue full.
     std::uint32_t depth = num_own_operations();
     for (TaskTypeBase *type : types_) {
         depth += type->conf().count;
+        // Tasks of the last run stay readable until here: programs read results of tasks that they have freed.
         type->set_pool(nullptr);
     }
     join(depth);
@@ -91,6 +99,7 @@ doca_error_t doca_ctx::start()
         change(DOCA_CTX_STATE_IDLE, status == DOCA_SUCCESS ? DOCA_CTX_STATE_RUNNING : DOCA_CTX_STATE_STARTING);
         return status;
     }
+    // Undoes what on_start() has done before it failed.
     on_idle();
     leave();
     return status;
@@ -114,17 +123,18 @@ doca_error_t doca_ctx::stop() noexcept
         return DOCA_ERROR_NOT_CONNECTED;
     }
     if (is_idle())
-        return DOCA_SUCCESS; // programs that clean up do not ask before
+        return DOCA_SUCCESS; // programs that clean up do not query the state before
     if (state_ == DOCA_CTX_STATE_STOPPING && home_.is_here())
         return DOCA_ERROR_IN_PROGRESS;
     const doca_ctx_states before = state_;
-    if (!home_.is_here()) { // a forked child's copy: nothing ends in it, and there is nobody to notify
+    if (!home_.is_here()) { // a forked child's copy: no operation completes in it, and no callback is to be called
         set_state(DOCA_CTX_STATE_STOPPING);
         num_allocated_ = 0;
         become_idle(before);
         return DOCA_SUCCESS;
     }
     begin_stop();
+    // Only if no other task is in flight: their callbacks must not be called inside of the stop.
     if (num_abandoned_ != 0 && num_abandoned_ == num_in_flight())
         drop_abandoned();
     if (is_at_rest()) {
@@ -139,16 +149,19 @@ void doca_ctx::fail() noexcept
 {
     if (!is_running())
         return;
+    // The context becomes idle later, even if nothing is in flight: the caller may be in the middle of a completion.
     begin_stop();
     change(DOCA_CTX_STATE_RUNNING, DOCA_CTX_STATE_STOPPING);
 }
 
+/// The flag is cleared before on_stop(), which may call stopped() itself.
 void doca_ctx::begin_stop() noexcept
 {
     is_library_done_ = false;
     wait_for_frees_.forget();
     set_state(DOCA_CTX_STATE_STOPPING);
     is_library_done_ = on_stop() == DOCA_SUCCESS;
+    // A stopping context is polled in any case: see has_more().
     asks_ = true;
 }
 
@@ -158,11 +171,11 @@ void doca_ctx::stopped() noexcept
     settle();
 }
 
-/// Programs free tasks in flight that they want no more, and expect the stop that follows to be done at once. Nobody
-/// is called back.
+/// Programs free tasks in flight that they no longer need, and expect the following stop to complete at once.
 void doca_ctx::drop_abandoned() noexcept
 {
-    const bool is_library_done = std::exchange(is_library_done_, false); // nothing settles meanwhile
+    // Keeps settle() from making the context idle before the loop has ended.
+    const bool is_library_done = std::exchange(is_library_done_, false);
     while (num_in_flight() != 0 && end_one()) {
     }
     is_library_done_ = is_library_done;
@@ -187,6 +200,7 @@ bool doca_ctx::is_at_rest() const noexcept
 
 void doca_ctx::become_idle(doca_ctx_states before) noexcept
 {
+    // Before leave(): on_idle() may still use the completion queue.
     on_idle();
     leave();
     asks_ = has_own_progress_ = false;
@@ -204,6 +218,7 @@ void doca_ctx::change(doca_ctx_states before, doca_ctx_states next) noexcept
 
 void doca_ctx::set_state(doca_ctx_states state) noexcept
 {
+    // The fast path does not check whether a waiter has to be woken, so it is off while the engine is armed.
     state_ = state;
     set_fast_path(is_running() && !pe_->is_armed());
 }
@@ -230,6 +245,7 @@ void doca_ctx::clear() noexcept
 
 std::size_t doca_ctx::num_in_flight() const noexcept
 {
+    // Two counters for each pool in place of one: see TaskPool::num_submitted.
     std::size_t sum = 0;
     for (const TaskTypeBase *type : types_) {
         if (const TaskPool *const pool = type->pool())
@@ -241,6 +257,7 @@ std::size_t doca_ctx::num_in_flight() const noexcept
 void doca_ctx::asks_for_progress(bool asks) noexcept
 {
     has_own_progress_ = asks;
+    // A stopping context needs the calls to detect that nothing is left.
     asks_ = asks || state_ == DOCA_CTX_STATE_STOPPING;
 }
 
@@ -255,7 +272,7 @@ bool doca_ctx::progress_more() noexcept
     return (has_own_progress_ || has_news()) && on_progress();
 }
 
-/// A program that has forgotten a task waits for ever.
+/// A program that keeps a task allocated would wait for ever.
 void doca_ctx::tell_of_kept_tasks() noexcept
 {
     if (num_allocated_ != 0 && num_in_flight() == 0 && wait_for_frees_.is_due())
@@ -270,6 +287,7 @@ bool doca_ctx::has_more() const noexcept
 
 doca_error_t doca_ctx::submit_for(CompletionHandler &handler, doca_task &task) noexcept
 {
+    // The handler of a task in flight must not change; submit_any() refuses such a task.
     if (task.state == TaskState::owned)
         task.handler = &handler;
     return submit_any(task, TaskState::with_handler);
@@ -304,11 +322,12 @@ void doca_ctx::free(doca_task &task) noexcept
         --num_allocated_;
         task.pool->give_back(task);
         if (has_more() && completions().is_armed())
-            completions().wake(); // the program sleeps until the context is idle
+            completions().wake(); // the program is blocked until the context is idle
         return;
     case TaskState::submitted:
     case TaskState::with_result:
         --num_allocated_;
+        // Its completion returns it to the pool.
         ++num_abandoned_;
         task.state = TaskState::abandoned;
         return;
@@ -334,6 +353,7 @@ void doca_ctx::task_ended(doca_task &task, const Ended &ended) noexcept
         return;
     }
     const bool has_handler = std::exchange(task.state, TaskState::owned) == TaskState::with_handler;
+    // Before the callback, so that the program finds the context stopping in it.
     if (status != DOCA_SUCCESS && ends_with(task))
         fail();
     if (has_handler)

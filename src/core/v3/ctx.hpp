@@ -23,30 +23,38 @@ class TaskTypeBase;
 
 } // namespace opendoca::v3
 
-/// The base of every library's object: a device, the states between start and stop, and tasks. Belongs to the thread
-/// of its progress engine.
-///
-/// A context. It has a completion queue of its own, which is as deep as the context has tasks and so never fills up.
-/// The context becomes idle when no task is left, neither in flight nor allocated, and the library has reported that it
-/// has stopped.
+/// The base of every library's object: a device, the states between start and stop, and tasks. Owned by the program;
+/// used by the thread of its progress engine.
+/// It has a completion queue of its own, as deep as the context has tasks, so the queue never overflows. The context
+/// becomes idle when no task is in flight or allocated and the library has reported that it has stopped. Nothing
+/// touches a context after its callback has reported idle, since the program may have destroyed it.
 struct OPENDOCA_INTERNAL doca_ctx : opendoca::v3::Member {
     doca_ctx(const doca_ctx &) = delete;
     doca_ctx &operator=(const doca_ctx &) = delete;
 
-    // What a program asks for.
+    // Requests of the program.
 
+    /// Connects the context to its engine, for life. NOT_PERMITTED if it is connected already.
     [[nodiscard]] doca_error_t connect(doca_pe &pe);
+    /// Returns SUCCESS when the context runs, IN_PROGRESS if that takes time, or the library's error; the context is
+    /// then idle.
     [[nodiscard]] doca_error_t start();
+    /// Returns SUCCESS when the context is idle, IN_PROGRESS if tasks are in flight or allocated or the library needs
+    /// time.
     [[nodiscard]] doca_error_t stop() noexcept;
     [[nodiscard]] doca_ctx_states state() const noexcept { return state_; }
+    /// Event-driven mode; the fast path of the pools is off while the engine is armed.
     void arm() noexcept override;
     void clear() noexcept override;
     [[nodiscard]] bool is_idle() const noexcept { return state_ == DOCA_CTX_STATE_IDLE; }
     [[nodiscard]] bool is_running() const noexcept { return state_ == DOCA_CTX_STATE_RUNNING; }
-    /// @p if_not, with a message, unless the context is idle: the only state in which it is configured and destroyed.
+    /// Returns @p if_not, after a log line, unless the context is idle: the only state in which it is configured and
+    /// destroyed.
     [[nodiscard]] doca_error_t check_idle(doca_error_t if_not) const noexcept;
+    /// Returns the number of tasks whose callbacks have not returned.
     [[nodiscard]] std::size_t num_in_flight() const noexcept override;
-    /// Where the context is, for graphs, which may outlive it.
+    /// Returns a pointer to the context that becomes null when the context is destroyed. For graphs, which may outlive
+    /// it.
     [[nodiscard]] std::shared_ptr<const doca_ctx *const> share_address() const { return address_.share(*this); }
 
     doca_data user_data{};
@@ -54,7 +62,7 @@ struct OPENDOCA_INTERNAL doca_ctx : opendoca::v3::Member {
 
     // Tasks.
 
-    /// Fast path. Only tail calls, so the compiler needs no stack frame.
+    /// Fast path. Makes only tail calls, so the compiler needs no stack frame.
     [[nodiscard]] static doca_error_t submit(doca_task &task) noexcept
     {
         opendoca::v3::TaskPool &pool = *task.pool;
@@ -64,36 +72,36 @@ struct OPENDOCA_INTERNAL doca_ctx : opendoca::v3::Member {
         ++pool.num_submitted;
         return pool.submit(task);
     }
-    /// The same as submit(), with @p handler in place of the program's callbacks.
+    /// Like submit(), with @p handler in place of the program's callbacks.
     [[nodiscard]] doca_error_t submit_for(opendoca::v3::CompletionHandler &handler, doca_task &task) noexcept;
+    /// Frees a task. One in flight is abandoned: its completion frees it, and no callback is called.
     void free(doca_task &task) noexcept;
 
 protected:
-    /// @p dev is null for a context that needs none.
+    /// @p dev is null for a context without a device.
     explicit doca_ctx(doca_dev *dev) noexcept;
-    /// It is idle.
+    /// The context must be idle.
     ~doca_ctx() override;
 
     [[nodiscard]] doca_dev *dev() const noexcept { return dev_.get(); }
 
-    // Implemented by each library.
+    // Implemented by each library. All are called by the thread of the engine.
 
-    /// Creates what the tasks need; completions() is there. SUCCESS: running; IN_PROGRESS: started() or
-    /// start_failed() will be called. Otherwise on_idle() undoes what was done.
+    /// Creates what the tasks need; completions() exists. Returns SUCCESS if the context runs, or IN_PROGRESS if
+    /// started() or start_failed() will be called. After any other status on_idle() is called to undo what was done.
     [[nodiscard]] virtual doca_error_t on_start() = 0;
-    /// Ends what may never end by itself. SUCCESS: what is in flight ends by itself now; IN_PROGRESS: and the library
-    /// will call stopped(). Also called of a context that is still starting.
+    /// Flushes what might never complete by itself. Returns SUCCESS if everything in flight now completes by itself,
+    /// IN_PROGRESS if the library will in addition call stopped(). Also called for a context that is still starting.
     [[nodiscard]] virtual doca_error_t on_stop() noexcept;
-    /// Gives up what on_start() has created.
+    /// Releases what on_start() has created.
     virtual void on_idle() noexcept = 0;
-    /// Operations in flight that are not tasks.
+    /// Returns the number of operations, other than tasks, that the completion queue must have space for.
     [[nodiscard]] virtual std::uint32_t num_own_operations() const noexcept;
-    /// Whether the failure of a task ends the context.
+    /// Returns whether the failure of @p task ends the context.
     [[nodiscard]] virtual bool ends_with(const doca_task &task) const noexcept;
-    /// Where asks_for_progress(true) was said, or asks_for_progress_at() of what is set now: what else
-    /// doca_pe_progress() has to do for this context when no operation has ended, or while many do, see ends_wait().
-    /// True when something was done. It may end the context: nothing may follow started(), start_failed(), stopped()
-    /// and fail() but the return.
+    /// Called by doca_pe_progress() when no completion is found, and now and then while many are (see ends_wait()), if
+    /// asks_for_progress(true) was called or the flag of asks_for_progress_at() is set. Returns true if it has done
+    /// something. It may end the context: after started(), start_failed(), stopped() or fail() it must return at once.
     [[nodiscard]] virtual bool on_progress() noexcept;
 
     /// Called in on_progress(): returns whether completions may be unreported to the program.
@@ -101,58 +109,72 @@ protected:
 
     // Called by each library.
 
+    /// Requests, or no longer requests, a call of on_progress() at each poll.
     void asks_for_progress(bool asks) noexcept;
-    /// Until it is idle. Spares contexts that have nothing to do a call at each poll.
+    /// Requests a call while @p news is set, until the context is idle. A context that has nothing to do then costs a
+    /// poll no call.
     void asks_for_progress_at(const std::atomic<bool> &news) noexcept { news_ = &news; }
+    /// Reports the end of a start or stop that takes time.
     void started() noexcept;
     void start_failed() noexcept;
     void stopped() noexcept;
-    /// Something happened that ends the context: as if the program had stopped it. Nothing unless it is running.
+    /// Stops the context as if the program had done so, for example because a connection has failed. Does nothing
+    /// unless the context is running.
     void fail() noexcept;
 
 private:
     friend class opendoca::v3::TaskTypeBase;
     friend class opendoca::v3::Member;
 
+    /// Submits a task that is not on the fast path, or refuses it.
     [[nodiscard]] doca_error_t submit_any(doca_task &task, opendoca::v3::TaskState state) noexcept;
+    /// Logs why a task cannot be submitted. Returns BAD_STATE.
     [[nodiscard]] static doca_error_t refuse(doca_task &task) noexcept;
 
     [[nodiscard]] bool progress_more() noexcept override;
     [[nodiscard]] bool has_more() const noexcept override;
     void task_ended(doca_task &task, const opendoca::Ended &ended) noexcept override;
+    /// Completes abandoned tasks, if no others are in flight, without calling callbacks.
     void drop_abandoned() noexcept;
-    /// After the callback of a task of @p pool. May make the context idle, and the program may destroy it then. Always
-    /// true, so that callers can return this result.
+    /// Called after the callback of a task of @p pool. May make the context idle, and the program may destroy it then.
+    /// Always returns true, so that callers can return this result.
     static bool callback_returned(opendoca::v3::TaskPool &pool) noexcept
     {
         ++pool.num_ended;
         return pool.is_on_fast_path ? true : settle_context_of(pool);
     }
+    /// Makes a stopping context idle if nothing is left.
     static bool settle_context_of(opendoca::v3::TaskPool &pool) noexcept;
     void settle() noexcept;
+    /// Returns whether nothing keeps a stopping context from becoming idle.
     [[nodiscard]] bool is_at_rest() const noexcept;
+    /// Logs once per stop that tasks which are allocated but not in flight keep the context from becoming idle.
     void tell_of_kept_tasks() noexcept;
+    /// Changes to STOPPING and flushes what the library has in flight.
     void begin_stop() noexcept;
+    /// Releases everything and reports the change from @p before. The context may be destroyed when this returns.
     void become_idle(doca_ctx_states before) noexcept;
+    /// Changes the state and calls the program's callback.
     void change(doca_ctx_states before, doca_ctx_states next) noexcept;
     void set_state(doca_ctx_states state) noexcept;
     void set_fast_path(bool is_wanted) noexcept;
 
-    const opendoca::HomeProcess home_;
-    std::size_t num_allocated_ = 0; ///< out of their pools and not freed
-    std::size_t num_abandoned_ = 0; ///< of those in flight
+    const opendoca::HomeProcess home_; ///< a forked child cannot wait for operations of its parent
+    std::size_t num_allocated_ = 0;    ///< tasks that were allocated and not freed
+    std::size_t num_abandoned_ = 0;    ///< tasks in flight that were freed
     doca_ctx_states state_ = DOCA_CTX_STATE_IDLE;
-    bool is_library_done_ = false; ///< while STOPPING
-    bool has_own_progress_ = false;
-    opendoca::WaitNotice wait_for_frees_; ///< of a program that polls a stopping context
-    opendoca::DeviceUse dev_;
+    bool is_library_done_ = false;        ///< in state STOPPING: the library has nothing left to do
+    bool has_own_progress_ = false;       ///< the argument of the last asks_for_progress()
+    opendoca::WaitNotice wait_for_frees_; ///< for a program that polls a stopping context with allocated tasks
+    opendoca::DeviceUse dev_;             ///< keeps the device open; empty for a context without one
+    /// The library's types of tasks, which are members of the derived class.
     std::vector<opendoca::v3::TaskTypeBase *> types_;
     mutable opendoca::WeakAddress<const doca_ctx> address_;
 };
 
 namespace opendoca::v3 {
 
-/// The end that most tasks have.
+/// The completion of most tasks: success, without a result.
 inline bool Member::succeed(doca_task &task) noexcept
 {
     TaskPool &pool = *task.pool;
@@ -162,7 +184,8 @@ inline bool Member::succeed(doca_task &task) noexcept
     return doca_ctx::callback_returned(pool);
 }
 
-/// A type of tasks of a context, as a member of it. See TaskType.
+/// A type of tasks of a context, which is a member of the library's object. Registers itself with its context. Has the
+/// configuration while the context is idle, and the pool from start on.
 class OPENDOCA_INTERNAL TaskTypeBase {
 public:
     explicit TaskTypeBase(doca_ctx &ctx) : ctx_(ctx) { ctx.types_.push_back(this); }
@@ -170,7 +193,7 @@ public:
     TaskTypeBase &operator=(const TaskTypeBase &) = delete;
 
     [[nodiscard]] const TaskConf &conf() const noexcept { return conf_; }
-    /// From on_start(): the pool of a type that is_configured().
+    /// Called by on_start(): sets the pool of a type that is_configured().
     void set_pool(std::unique_ptr<TaskPool> pool) noexcept
     {
         pool_ = std::move(pool);
@@ -180,8 +203,10 @@ public:
     [[nodiscard]] bool is_configured() const noexcept { return conf_.count != 0; }
 
 protected:
-    /// @p if_not_idle is the library's code for a context that is not idle.
+    /// Sets the configuration. INVALID_VALUE for a null callback or more than @p most tasks; @p if_not_idle is the
+    /// library's code for a context that is not idle.
     [[nodiscard]] doca_error_t set_conf(const TaskConf &conf, std::uint32_t most, doca_error_t if_not_idle) noexcept;
+    /// Takes a task from the pool: see TaskType::alloc().
     [[nodiscard]] doca_error_t take(doca_data user_data, doca_task *&task) noexcept;
 
     doca_ctx &ctx_;
@@ -190,24 +215,25 @@ private:
     [[gnu::cold]] void explain_shortage() noexcept;
 
     TaskConf conf_;
-    bool was_short_ = false;         ///< since the start: all tasks were in use when one more was wanted
+    bool was_short_ = false;         ///< since the start a program has wanted a task while all were in use
     std::unique_ptr<TaskPool> pool_; ///< from start until the next one: programs read tasks that they have freed
 };
 
-/// What a library's object has for each type of tasks: @p Task, with callbacks of type @p Callback.
+/// A type of tasks @p Task, which derives from doca_task, with callbacks of type @p Callback.
 template <typename Task, typename Callback>
 class TaskType : public TaskTypeBase {
 public:
     using TaskTypeBase::TaskTypeBase;
 
-    /// For X_task_T_set_conf(). At most @p most tasks.
+    /// Implements X_task_T_set_conf(), with at most @p most tasks.
     [[nodiscard]] doca_error_t configure(Callback succeeded, Callback failed, std::uint32_t count, std::uint32_t most,
                                          doca_error_t if_not_idle) noexcept
     {
         return set_conf({reinterpret_cast<TaskCallback>(succeeded), reinterpret_cast<TaskCallback>(failed), count},
                         most, if_not_idle);
     }
-    /// For X_task_T_alloc_init(): the library fills in the rest. BAD_STATE unless running, NO_MEMORY when all are out.
+    /// Implements X_task_T_alloc_init(); the caller fills in the task's own fields. Returns BAD_STATE unless the
+    /// context is running, and NO_MEMORY if all tasks are in use.
     [[nodiscard]] doca_error_t alloc(doca_data user_data, Task *&task) noexcept
     {
         doca_task *taken = nullptr;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The C functions of contexts, independent of the library.
 #include <doca_ctx.h>
 
 #include "../log.hpp"
@@ -12,7 +14,7 @@ using opendoca::v3::call;
 
 namespace {
 
-/// A data path that is not on the CPU.
+/// Refuses a data path that is not on the CPU.
 doca_error_t refuse_datapath(const doca_ctx &ctx, const char *where)
 {
     const doca_error_t status = ctx.check_idle(DOCA_ERROR_BAD_STATE);
@@ -61,7 +63,7 @@ doca_error_t doca_ctx_get_user_data(const struct doca_ctx *ctx, union doca_data 
 
 doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx, doca_ctx_state_changed_callback_t cb)
 {
-    return call({ctx}, [&] { ctx->state_changed = cb; }); // NULL: none
+    return call({ctx}, [&] { ctx->state_changed = cb; }); // NULL removes the callback
 }
 
 doca_error_t doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states *state)
@@ -69,10 +71,11 @@ doca_error_t doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states
     return call({ctx, state}, [&] { *state = ctx->state(); });
 }
 
-void doca_ctx_flush_tasks(struct doca_ctx *) {} // no task is held back
+void doca_ctx_flush_tasks(struct doca_ctx *) {} // every task is posted by its submit
 
 doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *devinfo, uint32_t *num_comp_vectors)
 {
+    // Contexts have one completion queue each, so there is one vector, number 0.
     return call({devinfo, num_comp_vectors}, [&] { *num_comp_vectors = 1; });
 }
 

@@ -43,6 +43,7 @@ doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_re
 doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 {
     return call({devinfo, dev}, [&] {
+        // The device exists on the program's protection domain only, so there is nothing to open again.
         if (devinfo->is_from_pd) {
             LOG_ERR("the devinfo is that of a device of doca_rdma_bridge_open_dev_from_pd(): it can't be opened again");
             return DOCA_ERROR_NOT_SUPPORTED;

@@ -26,17 +26,19 @@ static_assert(DOCA_PCI_FUNC_TYPE_PF == static_cast<int>(opendoca::FunctionType::
               DOCA_PCI_FUNC_TYPE_VF == static_cast<int>(opendoca::FunctionType::vf) &&
               DOCA_PCI_FUNC_TYPE_SF == static_cast<int>(opendoca::FunctionType::sf));
 
+/// The values are equal: see the assertion above.
 doca_pci_func_type type_of(opendoca::FunctionType type)
 {
     return static_cast<doca_pci_func_type>(type);
 }
 
+/// Implements the queries of capabilities that are one bit.
 doca_error_t report(const doca_devinfo *devinfo, bool Capabilities::*capability, uint8_t *out)
 {
     return call({devinfo, out}, [&] { *out = devinfo->function->can.*capability; });
 }
 
-/// Of a representor that may have none.
+/// Copies a property of a representor, or returns NOT_SUPPORTED if this representor lacks it.
 doca_error_t copy_if_known(const char *what, const doca_devinfo_rep &rep, const std::string &text, char *out,
                            uint32_t size, uint32_t needed)
 {
@@ -46,14 +48,14 @@ doca_error_t copy_if_known(const char *what, const doca_devinfo_rep &rep, const 
     return status == DOCA_SUCCESS ? copy_text(what, text, out, size, needed) : status;
 }
 
-/// Whether @p devinfo, if it has representors at all, lists them by a filter.
+/// Reports whether @p devinfo lists its representors by a filter. NOT_SUPPORTED if it has none at all.
 template <typename Lists>
 doca_error_t report_filter(const doca_devinfo *devinfo, uint8_t *out, Lists lists)
 {
     return call({devinfo, out}, [&] {
         const Capabilities &can = devinfo->function->can;
         if (!can.representors_net && !can.representors_emulated)
-            return DOCA_ERROR_NOT_SUPPORTED; // not worth a message: programs ask each device
+            return DOCA_ERROR_NOT_SUPPORTED; // not logged: programs query each device
         *out = lists(can);
         return DOCA_SUCCESS;
     });
@@ -159,6 +161,7 @@ doca_error_t doca_devinfo_cap_is_hotplug_manager_supported(const struct doca_dev
 doca_error_t doca_devinfo_cap_is_notification_moderation_supported(const struct doca_devinfo *devinfo,
                                                                    uint8_t *is_notification_moderation_supported)
 {
+    // No device here has this feature; the query itself is supported and answers 0.
     return call({devinfo, is_notification_moderation_supported}, [&] { *is_notification_moderation_supported = 0; });
 }
 

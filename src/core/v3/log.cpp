@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Two logs: the program's, and the one of the libraries (SDK).
+// Two logs: the program's and the one of the libraries (SDK), each with backends of its own.
 #include <doca_log.h>
 
 #include <cstdint>
@@ -25,6 +25,7 @@ using opendoca::v3::call;
 
 OPENDOCA_LOG_SOURCE(DOCA_LOG);
 
+/// A backend of one of the two logs, to which its member `channel` refers. Programs have no function to destroy one.
 struct doca_log_backend : opendoca::LogBackend {
     using LogBackend::LogBackend;
 };
@@ -33,10 +34,11 @@ namespace {
 
 constinit LogChannel program_log{LogLevel::disable, LogLevel::trace};
 constinit LogChannel sdk_log{LogLevel::disable, LogLevel::trace};
+/// Both locks are held during a fork(), so that the child's logs are in a consistent state.
 const opendoca::ForkRegistration log_registrations[] = {{program_log.lock(), opendoca::LockRank::log_channels},
                                                         {sdk_log.lock(), opendoca::LockRank::log_channels}};
 
-/// Whether @p backend is one of @p channel, and of no other.
+/// Returns INVALID_VALUE, after a log line, unless @p backend is one of @p channel.
 doca_error_t check_backend(const LogChannel &channel, const doca_log_backend *backend, const char *function) noexcept
 {
     if (backend == nullptr)
@@ -49,6 +51,7 @@ doca_error_t check_backend(const LogChannel &channel, const doca_log_backend *ba
     return DOCA_ERROR_INVALID_VALUE;
 }
 
+/// Set a limit of a backend, or make it final.
 doca_error_t set_limit(LogChannel &channel, doca_log_backend *backend, uint32_t level, SetLogLimit set,
                        const char *function = __builtin_FUNCTION())
 {
@@ -65,7 +68,7 @@ doca_error_t make_strict(doca_log_backend *backend, void (LogLimits::*make)(),
     return DOCA_SUCCESS;
 }
 
-/// @p create makes the sink.
+/// Adds the backend for the sink that @p create makes.
 template <typename Create>
 doca_error_t add(LogChannel &channel, doca_log_backend **backend, Create &&create)
 {
@@ -85,6 +88,7 @@ LogChannel &opendoca::library_log() noexcept
 
 void opendoca::print_origin(LogText &text, std::uint32_t level, const LogOrigin &origin) noexcept
 {
+    // Messages of libraries show the name of their source, messages of programs file, line and function.
     text.print("[%d][DOCA][%s]", static_cast<int>(gettid()), log_level_tag(level));
     if (origin.file == nullptr) {
         text.print("[%s:%d] ", origin.source, origin.line);
@@ -101,6 +105,7 @@ doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, c
     if (fname == nullptr || func == nullptr || format == nullptr || name == nullptr ||
         opendoca::log_level_tag(level) == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
+    // Checked before the arguments are formatted: most messages are below the limit.
     if (!program_log.is_shown(level))
         return DOCA_SUCCESS;
     va_list arguments;

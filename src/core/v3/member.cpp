@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// How a progress engine finds and delivers completions. The fast path is inline in member.hpp; everything that it does
+// not handle is here, in functions of their own, so that the fast path saves no registers for it.
 #include "member.hpp"
 
 #include <algorithm>
@@ -13,6 +16,7 @@ namespace opendoca::v3 {
 
 namespace {
 
+/// Polls after which progress_more() has a turn in any case.
 constexpr std::uint32_t polls_between_turns = 64;
 
 } // namespace
@@ -36,6 +40,7 @@ void Member::leave() noexcept
 void Member::arm() noexcept
 {
     completions_->arm();
+    /// Work that no completion reports, such as becoming idle, must not wait for one.
     if (asks_ && has_more())
         completions_->wake();
 }
@@ -46,7 +51,7 @@ void Member::clear() noexcept
     (void)completions_->clear();
 }
 
-/// The ring is empty.
+/// Polls the sources. The ring must be empty.
 [[gnu::always_inline]] inline bool Member::poll_for_end() noexcept
 {
     Operation *const operation = completions_->poll();
@@ -55,7 +60,8 @@ void Member::clear() noexcept
     return !completions_->is_empty() && give_first();
 }
 
-/// The same. A member that has nothing is most of what an engine with several meets.
+/// Like poll_for_end(), with a turn of progress_more() if it is due. Not inlined: most polls of an engine with several
+/// members come here.
 [[gnu::noinline]] bool Member::poll() noexcept
 {
     if (wants_turn()) [[unlikely]]
@@ -63,7 +69,7 @@ void Member::clear() noexcept
     return poll_for_end();
 }
 
-/// One that has succeeded, and of which no completion was made. True.
+/// Delivers a successful operation for which no completion was made. Returns true.
 [[gnu::noinline]] bool Member::give_operation(Operation &operation) noexcept
 {
     Ended ended = {operation.tag, operation.source, DOCA_SUCCESS, operation.result()};
@@ -74,7 +80,7 @@ void Member::clear() noexcept
 
 [[gnu::noinline]] bool Member::poll_in_turn() noexcept
 {
-    // What is polled can be as busy as the ring.
+    // The sources that are polled can be as busy as the ring.
     if (++num_polls_ % polls_between_turns == 0 && take_turn())
         return true;
     if (poll_for_end())
@@ -88,7 +94,8 @@ bool Member::end_one() noexcept
     return completions_->is_empty() ? poll_for_end() : give_first();
 }
 
-/// A program that submits each task again in its callback never lets the ring run empty.
+/// A program that submits each task again in its callback never lets the ring run empty, so progress_more() gets a turn
+/// when a poll of the sources is due.
 [[gnu::noinline]] bool Member::take_turn_or_give() noexcept
 {
     if (wants_turn() && completions_->is_poll_due() && !std::exchange(has_had_turn_, true) && take_turn())
@@ -102,8 +109,10 @@ bool Member::give_first() noexcept
     if (completions_->is_empty())
         return false;
     const Completion &first = completions_->first();
+    // The common completion needs its tag, source and length only.
     if (is_of_task(first)) {
         Ended ended = {first.tag, first.source, DOCA_SUCCESS, {first.length}};
+        /// Dropped first: the callback may submit again, and needs the credit.
         completions_->drop();
         give(ended);
         return true;
@@ -121,7 +130,7 @@ void Member::give(Ended &ended) noexcept
     doca_task &task = doca_task::of(ended.tag);
     if (ended.status == DOCA_SUCCESS && task.state == TaskState::with_result) {
         ended.status = task.pool->set_result(task, ended);
-        // Some results are first reported to the program, which may free the task.
+        // Some results are reported to the program inside set_result(), and the program may free the task there.
         if (ended.status == DOCA_SUCCESS && task.state == TaskState::with_result) [[likely]]
             return (void)succeed(task);
     }

@@ -14,7 +14,7 @@ struct doca_pe;
 
 namespace opendoca::v3 {
 
-/// A context that is not idle, or a graph: the unit that a progress engine polls. Belongs to the thread of its engine.
+/// A context that is not idle, or a graph: the unit that a progress engine polls. Used by the thread of its engine.
 /// Each member has a completion queue of its own, so that each queue is as deep as its member needs and polls only the
 /// member's own sources.
 class OPENDOCA_INTERNAL Member {
@@ -31,72 +31,80 @@ public:
     {
         if (completions.is_empty())
             return poll();
+        // The common case, inline: a task completed within its submit, and it has succeeded.
         const Completion &first = completions.first();
         if (!is_of_task(first) || doca_task::of(first.tag).state != TaskState::submitted) [[unlikely]]
             return take_turn_or_give();
         doca_task &task = doca_task::of(first.tag);
         return completions.try_drop() ? succeed(task) : take_turn_or_give();
     }
+    /// Requests and ends notifications for this member.
     virtual void arm() noexcept;
     virtual void clear() noexcept;
 
     [[nodiscard]] virtual std::size_t num_in_flight() const noexcept = 0;
 
-    [[nodiscard]] doca_pe *pe() const noexcept { return pe_; }
-    /// For sources: there while it is a member.
+    [[nodiscard]] doca_pe *pe() const noexcept { return pe_; } ///< null before connect()
+    /// Valid between join() and leave(). For sources.
     [[nodiscard]] CompletionQueue &completions() const noexcept { return *completions_; }
 
 protected:
     virtual ~Member();
 
-    /// Becomes a member that is served, with room for @p depth operations, or is one no more. The sources of its
-    /// operations come after the one, and go before the other.
+    /// join() creates a completion queue for @p depth operations and lets the engine poll the member; leave() undoes
+    /// both. Sources are created after join() and destroyed before leave().
     void join(std::uint32_t depth);
     void leave() noexcept;
 
-    /// Nothing has ended, or a lot has, one after the other, as tasks are submitted again in their callbacks: does what
-    /// else there is to do. True when it has. Only called when wants_turn().
+    /// Does the member's other work: called if wants_turn(), when no completion is found, and now and then while a
+    /// program submits each task again in its callback. Returns true if it has done something. The member may have been
+    /// destroyed then.
     [[nodiscard]] virtual bool progress_more() noexcept = 0;
-    /// Whether progress_more() could act now.
+    /// Returns whether progress_more() could do something now.
     [[nodiscard]] virtual bool has_more() const noexcept = 0;
-    /// Any end of a task that needs more than the call of its first callback.
+    /// Completes a task in any way that needs more than its success callback.
     virtual void task_ended(doca_task &task, const Ended &ended) noexcept = 0;
 
-    /// Serves one end, if there is one.
+    /// Delivers one completion, if there is one.
     [[nodiscard]] bool end_one() noexcept;
 
+    // Acquire: pairs with the release store of the thread that sets the flag.
     [[nodiscard]] bool has_news() const noexcept { return news_->load(std::memory_order_acquire); }
 
-    static inline constinit const std::atomic<bool> no_news{false};
+    static inline constinit const std::atomic<bool> no_news{false}; ///< the flag of members that have none
 
-    doca_pe *pe_ = nullptr;                    ///< for life
+    doca_pe *pe_ = nullptr;                    ///< set once, by connect()
     bool asks_ = false;                        ///< requests a call at each poll
     const std::atomic<bool> *news_ = &no_news; ///< requests a call while it is set; any thread may set it
     bool ends_wait_ = false; ///< progress_more() was called while completions may have been unreported
 
 private:
+    /// Looks for a completion while the ring is empty; does other work if the member has some.
     [[nodiscard]] bool poll() noexcept;
     [[nodiscard]] bool poll_in_turn() noexcept;
     [[nodiscard]] bool poll_for_end() noexcept;
     bool give_operation(Operation &operation) noexcept;
     [[nodiscard]] bool wants_turn() const noexcept { return asks_ || has_news(); }
-    /// In the middle of ends.
+    /// Gives progress_more() a turn while there are completions.
     [[nodiscard]] bool take_turn() noexcept
     {
         ends_wait_ = true;
         return progress_more();
     }
-    /// One that ended within its submit, and has succeeded.
+    /// Returns whether the completion is the success of an operation with a task's tag.
     [[nodiscard]] static bool is_of_task(const Completion &completion) noexcept
     {
         return completion.status == DOCA_SUCCESS && !CompletionHandler::is_of_one(completion.tag);
     }
+    /// Handle what serve() does not: other completions, and turns of progress_more().
     bool take_turn_or_give() noexcept;
+    /// Delivers the first completion of the ring.
     bool give_first() noexcept;
+    /// Calls the handler, or the callbacks of the task.
     void give(Ended &ended) noexcept;
-    static bool succeed(doca_task &task) noexcept; ///< true
+    static bool succeed(doca_task &task) noexcept; ///< calls the success callback; returns true
 
-    std::unique_ptr<CompletionQueue> completions_;
+    std::unique_ptr<CompletionQueue> completions_; ///< null unless the member is polled
     std::uint32_t num_polls_ = 0;
     bool has_had_turn_ = false; ///< since the last end of the ring
 };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The C functions of memory maps. The object is the same as that of DOCA 2.2; flags have other names and the same
+// values.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,6 +29,7 @@ static_assert(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE == opendoca::Access::local_read_
 
 doca_error_t doca_mmap_create(struct doca_mmap **mmap)
 {
+    // The program holds one share of the map; buffers and contexts that use it hold others.
     return call({mmap}, [&] { *mmap = doca_mmap::give_to_program(std::make_shared<doca_mmap>(doca_data{})); });
 }
 
@@ -101,6 +105,7 @@ doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa 
 {
     if (len == 0)
         return opendoca::refuse_value("a range of 0 bytes");
+    // The arguments are still checked, so that programs see the same errors as with a DPA.
     return call({mmap, dpa}, [] { return DOCA_ERROR_NOT_SUPPORTED; });
 }
 
@@ -113,6 +118,7 @@ doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct d
 doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len)
 {
     return call({mmap, addr, len},
+                // DOCA's code for a map without a range, in place of that of core.
                 [&] { return mmap->get_range(*addr, *len) == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE; });
 }
 
@@ -161,9 +167,9 @@ doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_
 doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask)
 {
     return call({mmap}, [&] {
-        // The order of writes across the PCIe is nothing that any device here would relax.
+        // No device here relaxes the order of writes across the PCIe, so the flag is accepted and has no effect.
         std::uint32_t access = access_mask & ~std::uint32_t{DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING};
-        // Programs that allow remote writes set only these flags, and expect their own device to write, too.
+        // Programs that allow remote writes set only these flags, and expect that their own device may write as well.
         if ((access & DOCA_ACCESS_FLAG_PCI_READ_WRITE) != 0)
             access |= DOCA_ACCESS_FLAG_LOCAL_READ_WRITE;
         return mmap->set_permissions(access);
@@ -183,6 +189,7 @@ doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap)
 doca_error_t doca_mmap_get_mkey(struct doca_mmap *mmap, struct doca_dev *dev, uint32_t *mkey)
 {
     return call({mmap, dev, mkey}, [&] {
+        // Keys exist from start to stop.
         if (!mmap->is_usable()) {
             LOG_ERR("the memory map is not started");
             return DOCA_ERROR_NOT_PERMITTED;

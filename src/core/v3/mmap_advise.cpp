@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Advice on memory: a context with one task, which notifies the device's caches of changed memory. Every device here
+// Advice on memory: a context with one type of tasks, which notifies the device's caches of changed memory. Every
+// device here is coherent with the CPU's caches, so the tasks complete at once.
 // sees memory as the CPU does, so that there is nothing to be done.
 #include <cstdint>
 #include <memory>
@@ -29,6 +30,7 @@ namespace {
 
 constexpr std::uint32_t max_num_tasks = 65536;
 
+/// The pool of invalidation tasks: each completes within its submit.
 class InvalidateTasks final : public PoolOf<doca_mmap_advise_task_invalidate_cache> {
 public:
     InvalidateTasks(doca_ctx &owner, const TaskConf &as_told, Source &source) : PoolOf(owner, as_told), source_(source)
@@ -57,6 +59,7 @@ private:
 
 } // namespace opendoca::v3
 
+/// The context of mmap_advise. Owned by the program.
 struct doca_mmap_advise final : doca_ctx {
     explicit doca_mmap_advise(doca_dev &dev) : doca_ctx(&dev) {}
     ~doca_mmap_advise() override = default;
@@ -75,7 +78,7 @@ protected:
     void on_idle() noexcept override {}
 
 private:
-    opendoca::Source source_;
+    opendoca::Source source_; ///< source of the completions; nothing is ever in flight
 };
 
 doca_error_t doca_mmap_advise_create(struct doca_dev *dev, struct doca_mmap_advise **mmap_advise)

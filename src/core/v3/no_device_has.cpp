@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What no device here has: a clock that can be read, and descriptions of buffers for a GPU or a DPA. None of these
+// Objects that no device here has: a readable clock, and arrays of buffers for a GPU or a DPA. A clock cannot be
+// created. A buffer array can, but it cannot be started, as it never gets a target.
 // objects can be made, but for an array of buffers, which is never given a target: so there is nothing that could be
 // done with one.
 #include <doca_buf_array.h>
@@ -16,6 +17,7 @@ using opendoca::v3::call;
 
 namespace {
 
+/// Refuses with NOT_SUPPORTED after the check for null pointers.
 doca_error_t refuse(std::initializer_list<const void *> arguments, const char *what)
 {
     return call(arguments, [&] {
@@ -26,6 +28,7 @@ doca_error_t refuse(std::initializer_list<const void *> arguments, const char *w
 
 constexpr char hw_clock[] = "a clock that can be read";
 
+/// Exactly one bit of the enumeration.
 bool is_clock(uint64_t type)
 {
     return type >= DOCA_CLOCK_NIC_FREE_RUNNING && type <= DOCA_CLOCK_HOST_MONOTONIC_RAW && (type & (type - 1)) == 0;
@@ -73,6 +76,7 @@ doca_error_t doca_clock_get_crosstimestamp(const struct doca_clock *clock, uint6
                : opendoca::refuse_value("no such clock");
 }
 
+/// The opaque type of the C API; it has no state.
 struct doca_buf_arr {};
 
 static doca_error_t not_started()

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// Progress engines: polling of members in turn, event-driven mode, and the C functions.
 #include "pe.hpp"
 
 #include <algorithm>
@@ -23,10 +25,12 @@ doca_error_t doca_pe::create(doca_pe *&pe)
     return status;
 }
 
-/// One end a call, of the next member that has one: none waits behind another that is always busy.
+/// Delivers one completion per call, of the next member that has one: a member that is always busy cannot starve
+/// others.
 bool doca_pe::progress_in_turn() noexcept
 {
     for (std::size_t left = members_.size(); left != 0; --left) {
+        // The next member is chosen before the call that may add and remove members.
         Member &member = *members_[next_];
         next_ = next_ + 1 < members_.size() ? next_ + 1 : 0;
         if (member.progress())
@@ -40,7 +44,7 @@ void doca_pe::add(Member &member)
     members_.push_back(&member);
     remember_only();
     if (is_armed_)
-        wake(); // it is not armed yet, which happens when the program comes round
+        wake(); // arm() was not called for this member: the program arms again after it has polled
 }
 
 void doca_pe::remove(Member &member) noexcept
@@ -48,6 +52,7 @@ void doca_pe::remove(Member &member) noexcept
     const auto place = std::ranges::find(members_, &member);
     if (place == members_.end())
         return;
+    // The members keep their order and the position in it, so that no member misses its turn.
     if (static_cast<std::size_t>(place - members_.begin()) < next_)
         --next_;
     members_.erase(place);
@@ -64,7 +69,7 @@ void doca_pe::remember_only() noexcept
 
 void doca_pe::arm() noexcept
 {
-    (void)clear(); // programs that have all contexts progressed leave it to this
+    (void)clear(); // programs that use PROGRESS_ALL do not clear the notification themselves
     is_armed_ = true;
     for (Member *member : members_)
         member->arm();
@@ -133,7 +138,8 @@ doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 
 doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t)
 {
-    return call({pe}, [&] { return pe->clear(); }); // the handle is for Windows: programs give 0
+    // The handle argument is meaningful on Windows only: programs pass 0.
+    return call({pe}, [&] { return pe->clear(); });
 }
 
 doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *num_inflight_tasks)
@@ -148,6 +154,6 @@ doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode 
             LOG_ERR("%d is no event mode", static_cast<int>(event_mode));
             return DOCA_ERROR_INVALID_VALUE;
         }
-        return DOCA_SUCCESS; // all contexts are served in either mode
+        return DOCA_SUCCESS; // both modes poll all contexts
     });
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// Pools of tasks, and the C functions of tasks. Submitting is doca_ctx::submit() in ctx.hpp.
 #include "task.hpp"
 
 #include <utility>
@@ -25,6 +27,7 @@ doca_error_t TaskPool::check(const doca_task &) const noexcept
 
 doca_error_t TaskPool::not_taken(doca_task &task, doca_error_t status) noexcept
 {
+    // Undoes the submit: the counter and the state are as before it.
     --num_submitted;
     task.state = TaskState::owned;
     task.status = status;
@@ -68,7 +71,8 @@ doca_error_t TaskTypeBase::take(doca_data user_data, doca_task *&task) noexcept
     return DOCA_SUCCESS;
 }
 
-/// All in use is not worth more than a remark: programs wait for one and try again, any number of times.
+/// A shortage is logged once per start and at the lowest level: programs wait for a task and try again, any number of
+/// times.
 void TaskTypeBase::explain_shortage() noexcept
 {
     if (conf_.count == 0)
@@ -83,7 +87,7 @@ void TaskTypeBase::explain_shortage() noexcept
 
 namespace {
 
-/// The program asks a task that was refused for the cause. One that is in flight is not the program's.
+/// A program queries a refused task for the cause. A task in flight keeps its status, as it is not the program's.
 void note_cause(doca_task &task, doca_error_t cause) noexcept
 {
     if (task.state == opendoca::v3::TaskState::owned)
@@ -116,6 +120,7 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
 {
     if (task == nullptr)
         return refuse_null();
+    // try_submit validates before anything is posted, unlike submit, which reports errors by the completion.
     if (const doca_error_t cause = task->pool->check(*task); cause != DOCA_SUCCESS) {
         note_cause(*task, cause); // its completion then reports the cause
         return DOCA_ERROR_INVALID_VALUE;

@@ -17,14 +17,15 @@ namespace opendoca::v3 {
 
 class TaskPool;
 
-/// Receives completions in place of a program's callbacks: a graph those of its nodes, a context those of tasks that it
-/// has submitted itself.
+/// Receives completions of internal operations in place of a program's callbacks: a graph those of its nodes, a context
+/// those of tasks that it has submitted itself. Owned by that graph or context; called by the thread of its engine.
+/// Must outlive its operations.
 class OPENDOCA_INTERNAL CompletionHandler {
 public:
-    /// Called inside doca_pe_progress().
+    /// Called inside doca_pe_progress(), once per operation.
     virtual void ended(const Ended &ended) noexcept = 0;
 
-    /// The object's address, with a bit that distinguishes it from the address of a task.
+    /// Returns the object's address, with a bit that distinguishes it from the address of a task.
     [[nodiscard]] WordTag tag() noexcept { return {reinterpret_cast<std::uintptr_t>(this) | bit}; }
     [[nodiscard]] static bool is_of_one(const Tag &tag) noexcept { return (tag.a & bit) != 0; }
     [[nodiscard]] static CompletionHandler &of(const Tag &tag) noexcept
@@ -39,6 +40,7 @@ private:
     static constexpr std::uintptr_t bit = 1;
 };
 
+/// State of a task. The task belongs to the program in state owned, to its pool in state free, and else to the context.
 enum class TaskState : std::uint32_t {
     free,         ///< in its pool
     owned,        ///< the program's: allocated, and not submitted
@@ -50,20 +52,21 @@ enum class TaskState : std::uint32_t {
 
 } // namespace opendoca::v3
 
-/// One operation of a context, which the program fills in, submits, gets back in a callback, and may submit again.
-/// Libraries derive their types of tasks from it; it comes first in them.
+/// One operation of a context: the program fills it in, submits it, gets it back in a callback, and may submit it
+/// again. Libraries derive their types of tasks from it, as their first base. Owned by a TaskPool; its address does not
+/// change.
 struct doca_task {
-    doca_ctx *ctx;
+    doca_ctx *ctx; ///< the context of the pool
     opendoca::v3::TaskPool *pool;
     doca_data user_data;
-    doca_error_t status; ///< written together with the state, in one piece
+    doca_error_t status; ///< written together with the state as one word
     opendoca::v3::TaskState state;
     union {
-        doca_task *next;                          ///< of a free one
-        opendoca::v3::CompletionHandler *handler; ///< of one that is submitted with_handler
+        doca_task *next;                          ///< in state free: the next free task
+        opendoca::v3::CompletionHandler *handler; ///< in state with_handler
     };
 
-    // How it is submitted to the device, and comes back.
+    // The tag by which the device identifies the task.
     [[nodiscard]] opendoca::WordTag tag() noexcept { return {reinterpret_cast<std::uintptr_t>(this)}; }
     [[nodiscard]] static doca_task &of(const opendoca::Tag &tag) noexcept
     {
@@ -73,21 +76,23 @@ struct doca_task {
 
 namespace opendoca::v3 {
 
-/// Libraries' callback types differ in the type of the task, which begins with its doca_task.
+/// Callback types of libraries differ in the task's type only, which begins with its doca_task: one type stands for
+/// all.
 using TaskCallback = doca_task_completion_cb_t;
 
-/// The configuration of one type of tasks, which a program sets while the context is idle.
+/// The configuration of one type of tasks. The program sets it while the context is idle.
 struct TaskConf {
     TaskCallback succeeded = nullptr;
     TaskCallback failed = nullptr;
-    std::uint32_t count = 0;
+    std::uint32_t count = 0; ///< 0 if the program does not use this type
 };
 
-/// The tasks of one type of a running context. All memory is taken at its creation, when the context starts.
+/// The tasks of one type of a running context. Owned by the context's TaskType, used by the thread of the engine. All
+/// memory is allocated at creation, when the context starts, so that submitting and completing allocate nothing.
 class OPENDOCA_INTERNAL TaskPool {
 public:
-    /// @p gives_results: set_result() is called. @p with_fast_path: submit() gives a task that it refuses back itself,
-    /// by not_taken().
+    /// @p gives_results: set_result() is called for each success. @p with_fast_path: submit() itself gives a task that
+    /// it refuses back to the program, by not_taken().
     TaskPool(doca_ctx &owner, const TaskConf &as_told, bool gives_results = false, bool with_fast_path = false) noexcept
         : ctx(owner),
           conf(as_told),
@@ -100,19 +105,19 @@ public:
     TaskPool &operator=(const TaskPool &) = delete;
     virtual ~TaskPool();
 
-    /// Gives @p task to the device; its end comes with task.tag(). There is a credit for it on the context's
-    /// completion queue. What is wrong with it is the status of its end; only what the program may try again is
-    /// refused: AGAIN, and nothing has changed.
+    /// Posts @p task to the device; its completion has task.tag(). The context's completion queue has a credit for it.
+    /// Errors are reported by the completion. The only refusal is AGAIN, if the program may retry: nothing has then
+    /// changed.
     [[nodiscard]] virtual doca_error_t submit(doca_task &task) noexcept = 0;
-    /// The same while the pool is not on its fast path, for which submit() may be made.
+    /// The same when the pool is not on its fast path. Differs for a pool in which submit() itself calls not_taken().
     [[nodiscard]] virtual doca_error_t submit_off_fast_path(doca_task &task) noexcept { return submit(task); }
-    /// Whether @p task is one that can succeed. INVALID_VALUE when that can be ruled out now.
+    /// Returns INVALID_VALUE if it is already certain that @p task would fail.
     [[nodiscard]] virtual doca_error_t check(const doca_task &task) const noexcept;
-    /// @p task has succeeded. Only where there are results. The answer is its status: a result can be one that the
-    /// program has no room for.
+    /// Called when @p task has succeeded, if the pool has results. Returns the task's status: the result may not fit
+    /// into the program's memory.
     [[nodiscard]] virtual doca_error_t set_result(doca_task &task, const Ended &ended) noexcept;
 
-    /// Null when all are out.
+    /// Takes a task from the stack, or returns null if all are in use.
     [[nodiscard]] doca_task *take(doca_data user_data) noexcept
     {
         doca_task *const task = free_;
@@ -125,7 +130,7 @@ public:
         task->handler = nullptr;
         return task;
     }
-    /// The rest of @p task stays as it is until it is taken again: programs read it.
+    /// Gives a task back. Its other fields keep their values until it is taken again: programs read them.
     void give_back(doca_task &task) noexcept
     {
         task.state = TaskState::free;
@@ -136,20 +141,22 @@ public:
     doca_ctx &ctx;
     const TaskConf conf;
     const bool has_results;
-    bool has_fast_path;
+    bool has_fast_path; ///< submit() may be called directly
     const TaskState state_when_submitted;
 
-    // The context's.
+    // Managed by the context.
     bool is_on_fast_path = false; ///< it is running, nobody sleeps on its completion queue, and the pool has_fast_path
-    // In flight is what was submitted and has not ended, which it has when its callback has returned. One counter that
-    // goes up and down with each task would make each wait for the other.
+    // In flight are the tasks that were submitted and that have not ended; a task has ended when its callback has
+    // returned. Two counters, since a single one that each task increments and decrements would make each task wait for
+    // the previous one's store.
     std::size_t num_submitted = 0;
     std::size_t num_ended = 0;
 
-    /// @p task was refused with @p status: it is the program's again.
+    /// Gives @p task back to the program after a submit that failed with @p status.
     [[gnu::cold]] doca_error_t not_taken(doca_task &task, doca_error_t status) noexcept;
 
 protected:
+    /// Adds a task to the pool, free.
     void add(doca_task &task) noexcept
     {
         task.ctx = &ctx;
@@ -158,10 +165,10 @@ protected:
     }
 
 private:
-    doca_task *free_ = nullptr; ///< a stack: the one used last is the warmest
+    doca_task *free_ = nullptr; ///< a stack: the task used last is most likely in the cache
 };
 
-/// A pool of tasks of the type @p Task, which has only public members.
+/// A pool of tasks of type @p Task, which has only public members. Allocates them as one array.
 template <typename Task>
 class PoolOf : public TaskPool {
 public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Batches of tasks. No library here gives one out, so there is none that these functions could be called with.
+// Batches of tasks. No library here creates one, so no program can have one to pass to these functions.
 #include <doca_pe.h>
 
 #include "../log.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// User memory (doca_umem) and doorbell pages (doca_uar), for programs that make queues of a device themselves. A GPU or
-// a DPA, whose memory and pages there could be as well, no device here has.
+// User memory (doca_umem) and doorbell pages (doca_uar), for programs that create queues of a device themselves. Those
+// of a GPU or a DPA are not supported.
 #include "../device/user_access.hpp"
 
 #include <cinttypes>
@@ -24,13 +24,15 @@ using opendoca::Access;
 using opendoca::DoorbellAccess;
 using opendoca::v3::call;
 
+/// Registered memory of the program: the opaque type of the C API. Owned by the program.
 struct doca_umem {
-    opendoca::DeviceUse dev; ///< which the memory is given back to
+    opendoca::DeviceUse dev; ///< keeps the device open until the memory is deregistered
     void *address;
-    size_t size;
+    size_t size; ///< bytes
     std::unique_ptr<opendoca::UserMemory> memory;
 };
 
+/// A page of doorbell registers: the opaque type of the C API. Owned by the program.
 struct doca_uar {
     opendoca::DeviceUse dev;
     std::unique_ptr<opendoca::DoorbellPage> page;
@@ -38,7 +40,7 @@ struct doca_uar {
 
 namespace {
 
-/// Devices are not changed by what is made of them: the program's word that it only reads is as good as any.
+/// The C API passes a const device. Creating objects of a device does not change what the program sees of it.
 doca_dev &mutable_of(const doca_dev *dev) noexcept
 {
     return const_cast<doca_dev &>(*dev);
@@ -57,6 +59,7 @@ doca_error_t check_access(std::uint32_t flags)
     return DOCA_SUCCESS;
 }
 
+/// Registers memory. Sets @p made only on success.
 doca_error_t create_umem(doca_dev &dev, void *address, std::size_t size, std::uint32_t access_flags, doca_umem *&made)
 {
     const std::uint32_t access = access_flags & ~std::uint32_t{DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING};
@@ -111,6 +114,7 @@ doca_error_t doca_umem_gpu_create(struct doca_gpu *gpu, struct doca_dev *dev, vo
 doca_error_t doca_umem_destroy(struct doca_umem *umem_obj)
 {
     return call({umem_obj}, [&] {
+        // If a queue of the device still uses the memory, the object stays as it is.
         const doca_error_t status = umem_obj->memory->release();
         if (status == DOCA_SUCCESS)
             delete umem_obj;
@@ -126,6 +130,7 @@ doca_error_t doca_umem_get_id(const struct doca_umem *umem_obj, uint32_t *umem_i
 doca_error_t doca_umem_get_size(const struct doca_umem *umem_obj, uint32_t *umem_size)
 {
     return call({umem_obj, umem_size}, [&]() -> doca_error_t {
+        // The result has 32 bits, unlike the size at creation.
         if (umem_obj->size > UINT32_MAX) {
             LOG_ERR("the user memory at %p has %zu bytes, and the answer has 32 bits", umem_obj->address,
                     umem_obj->size);
