@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The C functions of buffers and their lists. One thread at a time may use a list and the inventories that its buffers
+// come from: nothing here takes a lock.
 #include <cstddef>
 
 #include "../buf.hpp"
@@ -12,9 +15,11 @@ using opendoca::v2::call;
 
 doca_error_t doca_buf_refcount_add(struct doca_buf *, uint16_t *)
 {
+    // Buffers of 2.2 have one reference.
     return DOCA_ERROR_NOT_SUPPORTED;
 }
 
+/// Off the fast path: checks the arguments and logs errors.
 static __attribute__((noinline)) doca_error_t release_slowly(doca_buf *buf, uint16_t *refcount)
 {
     return call(
@@ -39,7 +44,7 @@ doca_error_t doca_buf_refcount_rm(struct doca_buf *buf, uint16_t *refcount)
 
 doca_error_t doca_buf_get_refcount(struct doca_buf *buf, uint16_t *refcount)
 {
-    return call({buf, refcount}, [&] { *refcount = 1; }); // DOCA 2.2 does not count further
+    return call({buf, refcount}, [&] { *refcount = 1; }); // DOCA 2.2 does not count references
 }
 
 doca_error_t doca_buf_get_len(const struct doca_buf *buf, size_t *len)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Descriptions of buffers for a GPU. None is ever started, as there is no target that could be set: a
-// provider with a GPU brings the states beyond, and what they need of the description.
+// Arrays of buffers for a GPU. They can be created and configured, but not started: no device here has a GPU that could
+// be their target.
 #include <doca_buf_array.h>
 
 #include "../log.hpp"
@@ -12,6 +12,7 @@ OPENDOCA_LOG_SOURCE(DOCA_BUF_ARRAY);
 
 using opendoca::v2::call;
 
+/// The opaque type of the C API; it has no state.
 struct doca_buf_arr {};
 
 doca_error_t doca_buf_arr_create(struct doca_mmap *mmap, struct doca_buf_arr **buf_arr)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The C functions of buffer inventories. Taking a buffer has a fast path without a stack frame; see BufStore.
 #include <cstddef>
 
 #include "../buf_inventory.hpp"
@@ -52,6 +54,7 @@ doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory)
     return call({inventory}, [&] { inventory->stop(); });
 }
 
+/// Off the fast path: checks the arguments and logs errors.
 static __attribute__((noinline)) doca_error_t take_slowly(doca_buf_inventory *inventory, doca_mmap *mmap, void *addr,
                                                           size_t len, void *data, size_t data_len, doca_buf **buf)
 {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The C functions of buffer pools: buffers of equal size that divide one memory map.
 #include <cstddef>
 
 #include "../bufpool.hpp"
@@ -14,6 +16,7 @@ OPENDOCA_LOG_SOURCE(DOCA_BUFPOOL);
 
 using opendoca::v2::call;
 
+/// The opaque type of the C API. Owned by the program.
 struct doca_bufpool final : opendoca::BufPool {
     using BufPool::BufPool;
 };
@@ -32,11 +35,12 @@ doca_error_t doca_bufpool_create(const union doca_data *user_data, size_t num_el
             LOG_ERR("buffer extensions 0x%x do not exist", extensions);
             return DOCA_ERROR_INVALID_VALUE;
         }
+        // 0 means no alignment.
         const std::size_t alignment = element_alignment == 0 ? 1 : element_alignment;
         if (const doca_error_t status = opendoca::check_alignment(alignment); status != DOCA_SUCCESS)
             return status;
         opendoca::BufLayout layout;
-        // Descriptors of buffers that do not fit would be up to 4 GiB, for nothing.
+        // The layout is checked first: descriptors of buffers that do not fit could take up to 4 GiB for nothing.
         if (const opendoca::Status status =
                 opendoca::BufLayout::in(mmap->range(), num_elements, element_size, alignment, layout);
             status != DOCA_SUCCESS)

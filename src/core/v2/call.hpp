@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// What the C functions of DOCA 2.2 have in common: the check for null pointers and the codes of this generation.
 #pragma once
 
 #include "../call.hpp"
 
 namespace opendoca::v2 {
 
-/// The code of DOCA 2.2.
+/// Returns the code of DOCA 2.2 for a status of core, which both generations share.
 [[nodiscard]] constexpr doca_error_t code_of(Status status) noexcept
 {
     if (!status.is_reason())
@@ -28,7 +30,7 @@ namespace opendoca::v2 {
     return DOCA_ERROR_UNEXPECTED;
 }
 
-/// A C function of DOCA 2.2: see checked_call().
+/// Implements a C function of DOCA 2.2: see checked_call().
 template <typename Body>
 [[nodiscard]] inline doca_error_t call(std::initializer_list<const void *> arguments, Body &&body,
                                        const char *function = __builtin_FUNCTION()) noexcept

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// Contexts of DOCA 2.2: devices, start and stop, and adding work queues; then the C functions.
 #include "ctx.hpp"
 
 #include <algorithm>
@@ -94,7 +96,7 @@ doca_error_t doca_ctx::stop() noexcept
     }
     for (const auto &service : services_) {
         if (!home_.is_here())
-            break; // a forked child's copy: nothing ends in it
+            break; // a forked child's copy: its jobs never complete
         if (const std::uint32_t count = service.workq->completions.in_flight(service.queue->source()); count != 0) {
             LOG_ERR("%u jobs of the context were not retrieved yet", count);
             return DOCA_ERROR_NOT_PERMITTED;
@@ -127,8 +129,10 @@ doca_error_t doca_ctx::workq_add(doca_workq &workq)
     std::unique_ptr<opendoca::v2::JobQueue> queue;
     if (const doca_error_t status = create_queue(devices_, workq, queue); status != DOCA_SUCCESS)
         return status;
+    // Reserved before attach(), so that nothing fails after it.
     services_.reserve(services_.size() + 1);
     workq.attach(id_, *queue);
+    // A completion with has_result leads by the source to the JobQueue that writes the result.
     queue->source().owner = queue.get();
     if (first_workq_.load(std::memory_order_relaxed) == nullptr) {
         first_queue_ = queue.get();
@@ -151,13 +155,15 @@ doca_error_t doca_ctx::workq_rm(doca_workq &workq) noexcept
         return DOCA_ERROR_NOT_FOUND;
     }
     opendoca::Source &source = service->queue->source();
-    // In a forked child's copy nothing ends.
+    // In a forked child's copy no job completes.
     if (const std::uint32_t count = workq.completions.in_flight(source); count != 0 && home_.is_here()) {
-        // How programs end what never ends by itself: they call this, retrieve, and call it again.
+        // How programs end jobs that never complete by themselves: they call this, retrieve the jobs, and call it
+        // again.
         source.flush();
         LOG_DBG("%u jobs of the context on this work queue were not retrieved yet", count);
         return DOCA_ERROR_NOT_PERMITTED;
     }
+    // Another work queue is not made the first one: only its own thread may do that.
     if (first_workq_.load(std::memory_order_relaxed) == &workq)
         first_workq_.store(nullptr, std::memory_order_relaxed);
     workq.detach(id_);

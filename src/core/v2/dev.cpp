@@ -14,6 +14,7 @@ using opendoca::v2::call;
 static_assert(DOCA_DEV_REP_FILTER_ALL == opendoca::rep_filter_all &&
               DOCA_DEV_REP_FILTER_NET == opendoca::rep_filter_net &&
               DOCA_DEV_REP_FILTER_EMULATED == opendoca::rep_filter_emulated);
+/// Values that 2.2 has in common with core are cast, not translated.
 static_assert(DOCA_PCI_FUNC_PF == static_cast<int>(opendoca::FunctionType::pf) &&
               DOCA_PCI_FUNC_VF == static_cast<int>(opendoca::FunctionType::vf) &&
               DOCA_PCI_FUNC_SF == static_cast<int>(opendoca::FunctionType::sf));
@@ -62,6 +63,7 @@ doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev)
 
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)
 {
+    // A device on the program's own protection domain is in no list, so it has no devinfo in 2.2.
     return dev == nullptr || dev->is_from_pd ? nullptr : const_cast<doca_devinfo *>(&dev->info());
 }
 

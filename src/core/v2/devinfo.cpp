@@ -18,6 +18,7 @@ using opendoca::v2::call;
 
 namespace {
 
+/// Implements the queries of capabilities that are one bit.
 doca_error_t report(const doca_devinfo *devinfo, bool Capabilities::*capability, uint8_t *out,
                     const char *function = __builtin_FUNCTION())
 {
@@ -27,6 +28,7 @@ doca_error_t report(const doca_devinfo *devinfo, bool Capabilities::*capability,
 
 } // namespace
 
+/// The codes for a property that a device lacks are DOCA's, and differ between properties.
 doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, char *pci_addr_str)
 {
     return call({devinfo, pci_addr_str}, [&] {
@@ -108,6 +110,7 @@ doca_error_t doca_devinfo_get_is_mmap_from_export_dpu_supported(const struct doc
     return call({devinfo, from_export}, [&] { *from_export = devinfo->function->can_import_dpu(); });
 }
 
+/// All: every representor that the device has, by any filter.
 doca_error_t doca_devinfo_rep_get_is_list_all_supported(const struct doca_devinfo *devinfo, uint8_t *all_supported)
 {
     return call({devinfo, all_supported}, [&] {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// Names and texts of error codes: one table for both generations, of which 2.2 has the first part.
 #include <doca_error.h>
 
 #include "../error_text.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What job queues do by default. Not in workq.cpp, where the compiler would take it for the likely case.
+// Defaults of JobQueue. They are not in workq.cpp, where the compiler would take a default for the likely case.
 #include "job_queue.hpp"
 
 namespace opendoca::v2 {

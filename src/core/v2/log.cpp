@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Messages of programs, and the limits of what is shown. Backends are in log_sinks.cpp, sources and rates in
-// log_source.cpp.
+// Messages of programs, and limits of what is shown. Backends are in log_sinks.cpp, the limits of rates in
+// log_rate.cpp.
 #include <cstdint>
 
 #include "log_api.hpp"
@@ -25,6 +25,7 @@ opendoca::LogChannel &opendoca::library_log() noexcept
     return v2::program_log;
 }
 
+/// The format of 2.2 has neither the file nor the function.
 void opendoca::print_origin(LogText &text, std::uint32_t level, const LogOrigin &origin) noexcept
 {
     text.print("[DOCA][%s][%s:%d]: ", log_level_tag(level), origin.source, origin.line);
@@ -43,6 +44,7 @@ doca_error_t log_message(std::uint32_t level, int source, int line, int bucket, 
         return DOCA_ERROR_INVALID_VALUE;
     if (!program_log.is_shown(level))
         return DOCA_SUCCESS;
+    // Counted only if the message would be shown: hidden messages do not use up the rate.
     if (bucket != no_bucket && !opendoca::log_bucket_admits(bucket))
         return DOCA_SUCCESS;
     return opendoca::write_log_message(program_log, level, {name, line}, format, arguments);
@@ -59,6 +61,7 @@ doca_error_t doca_log(uint32_t level, int source, int line, const char *format, 
     return status;
 }
 
+/// The same as doca_log() here: whether a message is shown depends on its level only.
 doca_error_t doca_log_developer(uint32_t level, int source, int line, const char *format, ...)
 {
     va_list arguments;

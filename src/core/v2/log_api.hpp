@@ -6,13 +6,14 @@
 
 #include "../log_backend.hpp"
 
+/// The opaque type of the C API.
 struct doca_logger_backend : opendoca::LogBackend {
     using LogBackend::LogBackend;
 };
 
 namespace opendoca::v2 {
 
-/// The one log: of the program and of the libraries.
+/// The one log of this generation, of the program and of the libraries.
 extern LogChannel program_log;
 
 } // namespace opendoca::v2

@@ -15,24 +15,26 @@
 #include "../log_source.hpp"
 #include "call.hpp"
 
-// Sources register in constructors that may run before, and leave in destructors that may run after, those of
-// this library. So everything here is initialised at compile time and never destroyed.
+// Buckets that limit the rate of messages. Sources register in constructors that may run before this library's, and
+// unregister in destructors that may run after them. So everything here is initialised at compile time and never
+// destroyed. Any thread may log: the counters are atomic, and no lock is taken for a message.
 
 namespace {
 
-// Entry 0 stays free: it is no bucket.
+// Bucket 0 stays unused: it means "no limit".
 constexpr std::size_t max_buckets = 8192;
 
+/// The counter of one bucket. Both parts are in one word, so that a message is counted by one exchange.
 struct Bucket {
-    std::atomic<int> source{0};          // 0 when the bucket is free
-    std::atomic<std::uint64_t> count{0}; // begin of the period in ms << 16 | messages since
+    std::atomic<int> source{0};          // 0 while the bucket is free
+    std::atomic<std::uint64_t> count{0}; // start of the period in milliseconds << 16 | messages since
 };
 
-constinit opendoca::ForkSafeMutex buckets_mutex; // held to change the table, which is read without
+constinit opendoca::ForkSafeMutex buckets_mutex; // held to change the table; messages read it without
 const opendoca::ForkRegistration buckets_registration(buckets_mutex, opendoca::LockRank::log_buckets);
 constinit std::array<Bucket, max_buckets> buckets{};
-constinit std::atomic<std::uint16_t> bucket_seconds{60};
-constinit std::atomic<std::uint16_t> bucket_quantity{20};
+constinit std::atomic<std::uint16_t> bucket_seconds{60};  ///< length of a period; 0 turns the limit off
+constinit std::atomic<std::uint16_t> bucket_quantity{20}; ///< most messages in a period
 
 std::uint64_t now_in_ms() noexcept
 {
@@ -52,6 +54,7 @@ bool opendoca::log_bucket_exists(int bucket) noexcept
 bool opendoca::log_bucket_admits(int bucket) noexcept
 {
     const std::uint64_t period = std::uint64_t{1000} * bucket_seconds.load(std::memory_order_relaxed);
+    // A period of 0 s admits everything.
     if (period == 0)
         return true;
     const std::uint64_t quantity = bucket_quantity.load(std::memory_order_relaxed);
@@ -59,6 +62,7 @@ bool opendoca::log_bucket_admits(int bucket) noexcept
     std::atomic<std::uint64_t> &count = buckets[static_cast<std::size_t>(bucket)].count;
     std::uint64_t before = count.load(std::memory_order_relaxed);
     std::uint64_t after = 0;
+    // Relaxed: the counter guards no other data. The loop repeats if another thread has counted a message meanwhile.
     do {
         const std::uint64_t begin = before >> 16;
         const std::uint64_t messages = before & 0xffff;
@@ -81,6 +85,7 @@ doca_error_t doca_log_source_destroy(int source)
     if (!opendoca::is_log_source(source))
         return DOCA_ERROR_INVALID_VALUE;
     for (Bucket &bucket : buckets) {
+        // The source's buckets become free with it.
         if (bucket.source.load(std::memory_order_relaxed) == source) {
             bucket.source.store(0, std::memory_order_relaxed);
             bucket.count.store(0, std::memory_order_relaxed);

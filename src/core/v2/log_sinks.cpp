@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The functions that create backends.
+// The functions that create backends. A backend exists until the process ends; DOCA has no function to destroy one.
 #include "log_api.hpp"
 
 #include "../log_sinks.hpp"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The C functions of memory maps. The object is the same in both generations; the assertion below pins its flags to
+// those of 2.2.
 #include <cstddef>
 #include <memory>
 
@@ -25,6 +28,7 @@ static_assert(DOCA_ACCESS_LOCAL_READ_WRITE == opendoca::Access::local_read_write
 
 doca_error_t doca_mmap_create(const union doca_data *user_data, struct doca_mmap **mmap)
 {
+    // The program holds one share of the map; buffers and contexts that use it hold others.
     return call({mmap}, [&] { *mmap = doca_mmap::give_to_program(std::make_shared<doca_mmap>(value_of(user_data))); });
 }
 
@@ -71,6 +75,7 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
                                           size_t export_desc_len, struct doca_dev *dev, struct doca_mmap **mmap)
 {
     return call({export_desc, dev, mmap}, [&] {
+        // Checked after the pointers, as all values are.
         if (export_desc_len == 0) {
             LOG_ERR("an export descriptor of 0 bytes is none");
             return DOCA_ERROR_INVALID_VALUE;
@@ -98,6 +103,7 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
             LOG_ERR("[%zu, +%zu) of dmabuf %d is no memory range", offset, len, dmabuf_fd);
             return DOCA_ERROR_INVALID_VALUE;
         }
+        // 2.2 has no parameter for an address, so the memory map maps the dmabuf itself.
         return mmap->set_dmabuf_memrange(dmabuf_fd, nullptr, offset, len);
     });
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The C functions for programs that use libibverbs themselves, next to DOCA: protection domains and memory keys.
 #include <doca_rdma_bridge.h>
 
 #include "../buf.hpp"

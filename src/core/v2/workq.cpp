@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// Work queues: what is off the fast path of submit and retrieve (workq.hpp), and the C functions. Functions off the
+// fast path are not inlined, so that the common job saves no registers for them.
 #include "workq.hpp"
 
 #include <algorithm>
@@ -21,11 +24,11 @@ using opendoca::v2::JobQueue;
 
 namespace {
 
-constexpr std::uint32_t max_depth = 65536;
+constexpr std::uint32_t max_depth = 65536; ///< jobs
 
 } // namespace
 
-/// The context has several work queues, or not this one.
+/// Submits to a context that has several work queues, or to which this one was not added.
 [[gnu::noinline]] doca_error_t doca_workq::submit_by_id(const doca_job &job) noexcept
 {
     JobQueue *const queue = queue_of(*job.ctx);
@@ -42,7 +45,7 @@ constexpr std::uint32_t max_depth = 65536;
     return DOCA_ERROR_NOT_FOUND;
 }
 
-/// Makes the event of a program's own job; what retrieve returns.
+/// Makes the event of a program's own job. Returns what retrieve returns.
 [[gnu::always_inline]] inline doca_error_t doca_workq::fill(doca_event &event, const Tag &tag, const Source &source,
                                                             doca_error_t status, const Result &result) noexcept
 {
@@ -51,10 +54,11 @@ constexpr std::uint32_t max_depth = 65536;
         static_cast<JobQueue *>(source.owner)->write_result(event.type, status, result, event);
     else
         event.result.u64 = status;
+    // Programs find the reason in the event's result.
     return status == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
 }
 
-/// Nothing waits to be retrieved.
+/// Polls the sources. The ring must be empty.
 [[gnu::noinline]] doca_error_t doca_workq::poll(doca_event &event) noexcept
 {
     Operation *const operation = completions.poll();
@@ -75,17 +79,18 @@ doca_error_t doca_workq::give_waiting(doca_event &event) noexcept
 [[gnu::noinline]] doca_error_t doca_workq::give_operation(Operation &operation, doca_event &event) noexcept
 {
     const Ended ended = {operation.tag, operation.source, DOCA_SUCCESS, operation.result()};
+    // Released before the handler is called, which may submit with the credit.
     completions.release(operation);
     return give(ended, event);
 }
 
-/// Any end. Goes on until there is something for the user.
+/// Retrieves completions of any kind, in order, until one is for the program.
 [[gnu::noinline]] doca_error_t doca_workq::give_first(doca_event &event) noexcept
 {
     doca_error_t status = DOCA_ERROR_AGAIN;
     while (status == DOCA_ERROR_AGAIN && !completions.is_empty()) {
         const opendoca::Completion &first = completions.first();
-        // The common one is read where it is: nobody submits anything before it is dropped.
+        // The common completion is read in place: nothing is submitted before it is dropped.
         if (!first.has_operation() && (first.tag.a & opendoca::v2::has_handler) == 0) [[likely]] {
             status = fill(event, first.tag, *first.source, static_cast<doca_error_t>(first.status), {first.length});
             completions.drop();
@@ -109,6 +114,7 @@ doca_error_t doca_workq::set_event_driven(bool enable)
 {
     if (enable == completions.is_event_driven())
         return DOCA_SUCCESS;
+    // The sources of its contexts were created for the present mode.
     if (has_contexts()) {
         LOG_ERR("event-driven mode can't be changed: contexts and graphs on the work queue: %u", num_contexts_);
         return DOCA_ERROR_BAD_STATE;
@@ -138,6 +144,7 @@ doca_error_t doca_workq::set_least_depth(std::uint32_t depth)
 
 void doca_workq::attach(std::uint32_t id, JobQueue &queue)
 {
+    // Ids are small and are used again, so a table is short; it at least doubles when it grows.
     if (id >= num_queues_) {
         const std::uint32_t size = std::max(id + 1, 2 * num_queues_);
         auto queues = std::make_unique<JobQueue *[]>(size);
@@ -186,6 +193,7 @@ doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *
 
 doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_event *ev, int)
 {
+    // The flags argument has no defined bit; it is ignored.
     if (workq == nullptr || ev == nullptr) [[unlikely]]
         return opendoca::refuse_null();
     return workq->retrieve(*ev);
@@ -215,6 +223,7 @@ doca_error_t doca_workq_event_handle_clear(struct doca_workq *workq, doca_event_
         return opendoca::refuse_null();
     if (const doca_error_t status = check_event_driven(*workq); status != DOCA_SUCCESS)
         return status;
+    // Checked, as a program that clears another descriptor would wait for ever.
     if (handle != workq->completions.event_handle()) {
         LOG_ERR("%d is not this work queue's event handle, which is %d", handle, workq->completions.event_handle());
         return DOCA_ERROR_INVALID_VALUE;

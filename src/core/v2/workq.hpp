@@ -11,13 +11,14 @@
 #include "ctx.hpp"
 #include "job_queue.hpp"
 
-/// Jobs of one thread: submitted to any context that was added, retrieved in one place. A completion queue,
-/// with doca_job in and doca_event out.
+/// The jobs of one thread: submitted to any context that the work queue was added to, and retrieved in one place. A
+/// completion queue that takes a doca_job and gives a doca_event. Owned by the program; only its thread may use it.
 struct OPENDOCA_INTERNAL doca_workq {
     explicit doca_workq(std::uint32_t depth) : completions(depth) {}
     doca_workq(const doca_workq &) = delete;
     doca_workq &operator=(const doca_workq &) = delete;
 
+    /// Submits a job. Returns NO_MEMORY without a credit; then nothing has changed.
     [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept
     {
         if (job.ctx->serves_first(this)) [[likely]]
@@ -28,6 +29,8 @@ struct OPENDOCA_INTERNAL doca_workq {
     /// Fast path: retrieves the completion of a successful job that has its event as tag.
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept
     {
+        // The ring is empty, so the sources are polled; a registered retriever does that and fills the event in one
+        // virtual call.
         if (completions.is_empty()) [[unlikely]] {
             if (void *const retriever = completions.retriever())
                 return static_cast<opendoca::v2::JobQueue *>(retriever)->retrieve(event);
@@ -35,6 +38,7 @@ struct OPENDOCA_INTERNAL doca_workq {
         }
         const std::uint32_t position = completions.position();
         const opendoca::Completion &first = completions.first_at(position);
+        // One branch for two rare cases: the tag is not a plain event, or the job has failed.
         if ((opendoca::v2::kind_of(first.tag) | first.status) != 0) [[unlikely]]
             return give_first(event);
         opendoca::v2::store_tag(event, first.tag);
@@ -43,27 +47,31 @@ struct OPENDOCA_INTERNAL doca_workq {
         return DOCA_SUCCESS;
     }
 
-    // For JobQueue::retrieve(), what is not common.
+    // The uncommon cases of JobQueue::retrieve().
 
-    /// Gives out the first completion, if there is one.
+    /// Retrieves the first completion, if there is one.
     [[nodiscard]] doca_error_t give_waiting(doca_event &event) noexcept;
     /// Retrieves a successful operation that completes to a handler instead of the program.
     [[nodiscard]] doca_error_t give_operation(opendoca::Operation &operation, doca_event &event) noexcept;
 
     [[nodiscard]] bool has_contexts() const noexcept { return num_contexts_ != 0; }
     [[nodiscard]] doca_error_t set_event_driven(bool enable);
-    /// Grows, but never shrinks. BAD_STATE while it would have to grow and is on a context.
+    /// Sets the smallest depth. Grows, but never shrinks. Returns BAD_STATE if it would have to grow and the work queue
+    /// is on a context.
     [[nodiscard]] doca_error_t set_least_depth(std::uint32_t depth);
+    /// Returns INVALID_VALUE, after a log line, for a depth of 0 or more than the limit.
     [[nodiscard]] static doca_error_t check_depth(std::uint32_t depth) noexcept;
 
-    /// What @p ctx does for this queue, or null when it was not added.
+    /// Returns what @p ctx does for this work queue, or null if it was not added to @p ctx.
     [[nodiscard]] opendoca::v2::JobQueue *queue_of(const doca_ctx &ctx) const noexcept { return queue_of(ctx.id()); }
     [[nodiscard]] opendoca::v2::JobQueue *queue_of(std::uint32_t id) const noexcept
     {
         return id < num_queues_ ? queues_[id] : nullptr;
     }
+    /// Add and remove the data path of a context or graph. attach() throws std::bad_alloc.
     void attach(std::uint32_t id, opendoca::v2::JobQueue &queue);
     void detach(std::uint32_t id) noexcept;
+    /// Logs why a job cannot be submitted to @p ctx, and returns the error.
     [[nodiscard]] static doca_error_t not_on_queue(const doca_ctx &ctx) noexcept;
 
     opendoca::CompletionQueue completions;
@@ -76,7 +84,8 @@ private:
     [[nodiscard]] static doca_error_t fill(doca_event &event, const opendoca::Tag &tag, const opendoca::Source &source,
                                            doca_error_t status, const opendoca::Result &result) noexcept;
 
-    std::unique_ptr<opendoca::v2::JobQueue *[]> queues_; ///< by the id of the context or graph
-    std::uint32_t num_queues_ = 0;
-    std::uint32_t num_contexts_ = 0; ///< and graphs
+    /// By the id of the context or graph; null where none was added.
+    std::unique_ptr<opendoca::v2::JobQueue *[]> queues_;
+    std::uint32_t num_queues_ = 0;   ///< size of queues_
+    std::uint32_t num_contexts_ = 0; ///< contexts and graphs that the work queue was added to
 };

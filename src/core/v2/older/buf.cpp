@@ -18,13 +18,14 @@ using opendoca::v2::call;
 
 namespace {
 
-constexpr std::uint32_t extension_linked_list = 1;
-constexpr std::uint32_t all_access = 0xf; // DOCA_ACCESS_LOCAL_WRITE and DOCA_ACCESS_REMOTE_*
+constexpr std::uint32_t extension_linked_list = 1; ///< accepted and ignored: lists always work
+constexpr std::uint32_t all_access = 0xf;          // DOCA_ACCESS_LOCAL_WRITE and DOCA_ACCESS_REMOTE_*
 
 } // namespace
 
 doca_error_t opendoca_buf_set_data_1_3(struct doca_buf *buf, void *data, size_t data_len)
 {
+    // Older releases check what 2.2 leaves to the job.
     return call({buf}, [&] {
         const auto *const start = static_cast<std::byte *>(data);
         if (!opendoca::MemoryRange{buf->head, buf->len}.contains(start, data_len)) {

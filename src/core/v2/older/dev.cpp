@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Devices and representors for programs that read an address and compare it themselves.
+// Devices and representors for programs that read a PCI address and compare it themselves.
 #include "../../dev.hpp"
 
 #include <array>
@@ -21,13 +21,14 @@ using opendoca::v2::call;
 
 namespace {
 
-// As the older headers have them.
+// Values of the older headers.
 enum DeviceProperty : unsigned { pci_addr, ipv4_addr, ipv6_addr, iface_name, ibdev_name, vuid };
 enum RepresentorProperty : unsigned { rep_pci_addr, rep_vuid, rep_pci_func_type };
 
 constexpr int emulated_filters = 4 | 8 | 16 | 32; // VIRTIO_FS, VIRTIO_NET, VIRTIO_BLK, NVME
 
-/// A struct doca_pci_bdf: 8 bits of the bus, 5 of the device, 3 of the function, from the lowest on.
+/// Packs a PCI address as struct doca_pci_bdf has it, from the lowest bit on: 8 bits of the bus, 5 of the device, 3 of
+/// the function.
 std::uint16_t to_bdf(const std::string &address)
 {
     const auto number = [&](std::size_t at, std::size_t digits) {
@@ -39,6 +40,7 @@ std::uint16_t to_bdf(const std::string &address)
 
 doca_error_t give_bdf(const std::string &name, const std::string &address, std::uint16_t &bdf, doca_error_t if_none)
 {
+    // Not an error: programs query each device.
     if (address.empty()) {
         LOG_INFO("device %s is not on a PCI bus", name.c_str());
         return if_none;
@@ -53,7 +55,7 @@ doca_error_t refuse_property(const char *of, unsigned property)
     return DOCA_ERROR_INVALID_VALUE;
 }
 
-/// Calls @p get with a value of its own type, and copies that to the program's bytes.
+/// Calls @p get with a value of type @p Value, and copies that to the program's bytes.
 template <typename Value, typename Get>
 doca_error_t give_bytes(uint8_t *out, std::uint32_t size, Get &&get)
 {
@@ -72,6 +74,7 @@ doca_error_t give_bytes(uint8_t *out, std::uint32_t size, Get &&get)
 
 doca_error_t opendoca_devinfo_list_create_1_3(struct doca_devinfo ***dev_list, uint32_t *nb_devs)
 {
+    // each_address: one entry for each PCI address, as programs search for theirs.
     return call({dev_list, nb_devs}, [&] { return opendoca::list_devices(*dev_list, *nb_devs, Shown::each_address); });
 }
 

@@ -13,14 +13,15 @@
 
 namespace {
 
-/// The stream that a program of these levels has its messages on, once it has named one. Never destroyed, as all
-/// backends.
+/// The stream to which a program of these releases has redirected its messages. Never destroyed, like all backends. Any
+/// thread may write; redirect() is called with `redirecting` held.
 class Redirected final : public opendoca::LogSink {
 public:
     explicit Redirected(FILE *stream) noexcept : stream_(stream) {}
 
     bool write(const opendoca::LogLine &line) noexcept override
     {
+        // Acquire: pairs with the release store in redirect().
         FILE *const stream = stream_.load(std::memory_order_acquire);
         return std::fwrite(line.text.data(), 1, line.text.size(), stream) == line.text.size() &&
                std::fflush(stream) == 0;
@@ -42,6 +43,7 @@ doca_error_t opendoca_log_stream_redirect_1_3(FILE *stream)
     if (stream == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
     const std::lock_guard guard(redirecting);
+    // Later calls change the stream of the same backend.
     if (current != nullptr) {
         current->redirect(stream);
         return DOCA_SUCCESS;

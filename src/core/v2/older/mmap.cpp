@@ -47,8 +47,10 @@ doca_error_t OlderMmap::populate(std::byte *addr, std::size_t len, FreeCallback 
         status = range->set_memrange(addr, len);
     for (const Member &member : members()) {
         if (status == DOCA_SUCCESS)
-            status = range->dev_add(*member.dev).code(); // no reason to refuse it, which has one
+            // Cannot fail for a reason of its own: this map has the device.
+            status = range->dev_add(*member.dev).code();
     }
+    // Reserved before the start, so that nothing fails after it.
     ranges_.reserve(ranges_.size() + 1);
     if (status == DOCA_SUCCESS)
         status = range->start();
@@ -62,7 +64,7 @@ doca_error_t OlderMmap::destroy() noexcept
     if (const doca_error_t status = check_unused(); status != DOCA_SUCCESS)
         return status;
     for (const auto &range : ranges_)
-        (void)range->destroy(); // has no buffers either
+        (void)range->destroy(); // has no buffers either, as check_unused() has counted those of all ranges
     ranges_.clear();
     return doca_mmap::destroy();
 }
@@ -71,6 +73,7 @@ Status OlderMmap::dev_add(doca_dev &dev)
 {
     if (const Status status = doca_mmap::dev_add(dev); status != DOCA_SUCCESS)
         return status;
+    // Undone in reverse on failure, so that all ranges keep the same devices.
     for (std::size_t i = 0; i < ranges_.size(); ++i) {
         const Status status = ranges_[i]->dev_add(dev);
         if (status == DOCA_SUCCESS)
@@ -85,7 +88,7 @@ Status OlderMmap::dev_add(doca_dev &dev)
 
 Status OlderMmap::dev_rm(doca_dev &dev) noexcept
 {
-    const Status status = doca_mmap::dev_rm(dev); // refuses while there are buffers of any range
+    const Status status = doca_mmap::dev_rm(dev); // refuses while any range has buffers
     if (status == DOCA_SUCCESS) {
         for (const auto &range : ranges_)
             (void)range->dev_rm(dev);
@@ -121,6 +124,7 @@ doca_error_t OlderMmap::stop() noexcept
 
 Status OlderMmap::export_to(ExportKind kind, const doca_dev &dev, const void *&descriptor, std::size_t &size)
 {
+    // A map with only its own range, or one that is not started: the common function exports it, or reports the state.
     if (has_range() ? ranges_.empty() : !is_usable())
         return doca_mmap::export_to(kind, dev, descriptor, size);
     if (ranges_.empty()) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The C functions of memory maps of DOCA 1.3 to 2.0: permissions that did not exist are implied, and descriptors of 1.3
+// are text.
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
@@ -27,8 +30,10 @@ namespace {
 
 constexpr std::size_t least_page_size = 4096;
 constexpr unsigned property_max_num_chunks = 0;
-constexpr std::uint32_t access_up_to_1_5 = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE; // up to DOCA 1.5
+// What a new map allowed up to DOCA 1.5.
+constexpr std::uint32_t access_up_to_1_5 = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE;
 
+/// Creates a map with the permissions that its release implied.
 doca_error_t create(doca_data data, std::uint32_t access, doca_mmap **mmap)
 {
     return call({mmap}, [&] {
@@ -40,11 +45,12 @@ doca_error_t create(doca_data data, std::uint32_t access, doca_mmap **mmap)
     });
 }
 
-/// Calls @p body with the map as one of these levels.
+/// Calls @p body with the map as an OlderMmap. Fails for a map of another kind, which has one range for life.
 template <typename Body>
 doca_error_t call_older(doca_mmap *mmap, Body &&body)
 {
     return call({mmap}, [&]() -> Status {
+        // Maps of 2.2 are of the base class.
         auto *const older = dynamic_cast<OlderMmap *>(mmap);
         if (older == nullptr) {
             LOG_ERR("the memory map was imported, or made by a function of another DOCA: it has one range for good");
@@ -54,6 +60,7 @@ doca_error_t call_older(doca_mmap *mmap, Body &&body)
     });
 }
 
+/// Imports a descriptor as text or in binary form.
 doca_error_t import(doca_data data, const void *bytes, std::size_t size, doca_dev *dev, doca_mmap **mmap)
 {
     if (size == 0)
@@ -71,7 +78,7 @@ const opendoca::MemoryRange &exported_range(const doca_mmap &mmap)
     return older != nullptr ? older->exported_range() : mmap.range();
 }
 
-/// Of malloc(), as the program frees it.
+/// Copies to memory of malloc(), which the program frees.
 template <typename Byte>
 doca_error_t give_copy(const void *bytes, std::size_t size, Byte *&copy, std::size_t &copy_size)
 {
@@ -116,6 +123,7 @@ doca_error_t opendoca_mmap_create_from_export_1_5(const union doca_data *user_da
 doca_error_t opendoca_mmap_export_1_3(struct doca_mmap *mmap, const struct doca_dev *dev, uint8_t **export_desc,
                                       size_t *export_desc_len)
 {
+    // The text is made here, from the binary descriptor: the map itself has one form.
     return call({mmap, dev, export_desc, export_desc_len}, [&]() -> Status {
         const void *descriptor = nullptr;
         std::size_t size = 0;
@@ -123,6 +131,7 @@ doca_error_t opendoca_mmap_export_1_3(struct doca_mmap *mmap, const struct doca_
             return status;
         const std::string text =
             opendoca::v2::to_text_descriptor({static_cast<const std::byte *>(descriptor), size}, exported_range(*mmap));
+        // With its NUL: programs use the descriptor as a string.
         return give_copy(text.c_str(), text.size() + 1, *export_desc, *export_desc_len);
     });
 }
@@ -149,6 +158,7 @@ doca_error_t opendoca_mmap_property_set_1_3(struct doca_mmap *mmap, unsigned pro
         LOG_ERR("a memory map has no property %u of %u bytes", property, size);
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // The older header allows 4 and 8 bytes. Little-endian, so the upper half of a short value stays 0.
     std::memcpy(&count, value, size);
     if (count > UINT32_MAX) {
         LOG_ERR("%llu ranges are too many", static_cast<unsigned long long>(count));
@@ -177,6 +187,7 @@ doca_error_t opendoca_mmap_populate_1_3(struct doca_mmap *mmap, void *addr, size
 {
     if (addr == nullptr || len == 0)
         return DOCA_ERROR_INVALID_VALUE;
+    // The page size is checked and otherwise ignored.
     if (pg_sz < least_page_size || !std::has_single_bit(pg_sz)) {
         LOG_ERR("a page of %zu bytes: its size is a power of two, and at least %zu", pg_sz, least_page_size);
         return DOCA_ERROR_INVALID_VALUE;

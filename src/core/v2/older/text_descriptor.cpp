@@ -14,8 +14,8 @@ namespace {
 constexpr std::string_view descriptor_name = "opendoca_mmap";
 constexpr std::string_view digits = "0123456789abcdef";
 
-/// Reads the members of one JSON object from text that may come from anywhere. Each function returns nothing, or false,
-/// if the text is something else.
+/// Reads the members of one JSON object from untrusted text. Each function returns nothing, or false, if the text is
+/// something else. Refers to the text; used on the stack.
 class ObjectReader {
 public:
     explicit ObjectReader(std::string_view text) noexcept : left_(text) {}
@@ -30,13 +30,13 @@ public:
         return true;
     }
 
-    /// A string without escapes: no name and no value of ours has any.
+    /// Takes a string without escapes: no name and no value of ours has any.
     [[nodiscard]] std::optional<std::string_view> take_string() noexcept
     {
         return take('"') ? take_before('"') : std::nullopt;
     }
 
-    /// The text of a string or a number.
+    /// Takes a string or a number, and returns its text.
     [[nodiscard]] std::optional<std::string_view> take_value() noexcept
     {
         if (const auto string = take_string())
@@ -66,7 +66,7 @@ private:
     std::string_view left_;
 };
 
-/// The value of the only member of the name of descriptors.
+/// Returns the value of the member with the descriptor; nothing if there are none or several.
 std::optional<std::string_view> find_descriptor(std::string_view text)
 {
     ObjectReader object(text);
@@ -90,7 +90,7 @@ std::optional<std::string_view> find_descriptor(std::string_view text)
 
 std::string to_text_descriptor(std::span<const std::byte> descriptor, const MemoryRange &range)
 {
-    // No white space: programs also read the numbers by formats of scanf(), in which it is optional.
+    // No white space: programs also read the numbers by scanf(), and all formats match text without it.
     std::string text = "{\"addr\":" + std::to_string(reinterpret_cast<std::uintptr_t>(range.addr)) +
                        ",\"len\":" + std::to_string(range.len) + ",\"";
     text.append(descriptor_name).append("\":\"");
@@ -106,6 +106,7 @@ std::vector<std::byte> from_text_descriptor(std::span<const std::byte> bytes)
 {
     const std::string_view all(reinterpret_cast<const char *>(bytes.data()), bytes.size());
     const auto text = find_descriptor(all.substr(0, all.find('\0')));
+    // Two digits for each byte.
     if (!text || text->size() % 2 != 0)
         return {};
     std::vector<std::byte> descriptor;

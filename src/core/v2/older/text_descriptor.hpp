@@ -5,8 +5,8 @@
 //
 //     {"addr":94312345600,"len":4096,"opendoca_mmap":"0a1b..."}
 //
-// The numbers are for the program that imports: it learns from them which range it has imported. The import itself uses
-// the descriptor alone; the exporter's process confirms its range.
+// The numbers are for the importing program, which reads from them which range it has imported. The import itself uses
+// the descriptor alone, and the exporter's process confirms the range.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,12 @@
 
 namespace opendoca::v2 {
 
+/// Returns the object as text, without a NUL.
 [[nodiscard]] std::string to_text_descriptor(std::span<const std::byte> descriptor, const MemoryRange &range);
 
-/// Returns the descriptor in @p bytes, if they are such an object up to their end or to a NUL: members in any order,
-/// with any white space between them, of which one is the descriptor and others are strings or numbers. Otherwise
-/// returns nothing: @p bytes may be a descriptor in its binary form, or anything else.
+/// Returns the descriptor in @p bytes if they are such an object up to their end or a NUL: members in any order, white
+/// space between them, one member with the descriptor, other members strings or numbers. Returns nothing otherwise: @p
+/// bytes may be a binary descriptor.
 [[nodiscard]] std::vector<std::byte> from_text_descriptor(std::span<const std::byte> bytes);
 
 } // namespace opendoca::v2

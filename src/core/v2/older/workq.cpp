@@ -15,7 +15,7 @@ using opendoca::v2::call;
 
 namespace {
 
-/// Programs have up to this many jobs in flight on queues of less.
+/// Programs of these releases have up to this many jobs in flight on queues that they create with less.
 constexpr std::uint32_t least_depth = 1024;
 
 } // namespace
