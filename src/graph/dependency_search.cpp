@@ -8,6 +8,7 @@ namespace opendoca {
 
 namespace {
 
+/// The two directions of a search: which edges it follows, and which of a node's marks are its own.
 struct After {
     static constexpr auto edges = &doca_graph_node::successors;
     static constexpr auto own = &DependencySearch::Mark::after;
@@ -26,6 +27,8 @@ struct Before {
 template <typename Direction>
 DependencySearch::Step DependencySearch::step(Frontier &frontier)
 {
+    // Nodes whose edges are all followed are skipped; each call follows one edge only, so that both sides advance
+    // equally.
     while (frontier.node != frontier.nodes.size()) {
         const std::vector<doca_graph_node *> &edges = frontier.nodes[frontier.node]->*Direction::edges;
         if (frontier.edge == edges.size()) {
@@ -49,6 +52,7 @@ bool DependencySearch::leads(doca_graph_node &from, doca_graph_node &to)
 {
     if (&from == &to)
         return true;
+    // Marks of earlier searches have smaller numbers, and so count as not reached.
     ++search_;
     after_ = {{&from}};
     before_ = {{&to}};

@@ -10,6 +10,7 @@
 
 namespace opendoca {
 
+/// Sub-graphs are started, and so have plans of their own, which are merged into the totals.
 Plan::Plan(const GraphStructure &graph)
 {
     const auto all = graph.nodes();
@@ -47,6 +48,7 @@ Plan::Plan(const GraphStructure &graph)
     std::ranges::sort(contexts, std::less<>());
     contexts.erase(std::unique(contexts.begin(), contexts.end()), contexts.end());
     num_all_jobs = std::min<std::uint64_t>(num_all_jobs + num_jobs, UINT32_MAX);
+    // Stable, so that nodes start in the order of their creation.
     const auto other_roots = std::stable_partition(
         roots.begin(), roots.end(), [&](std::uint32_t root) { return nodes[root].kind == NodeKind::context; });
     num_context_roots = static_cast<std::uint32_t>(other_roots - roots.begin());

@@ -9,6 +9,8 @@ namespace opendoca {
 
 class GraphStructure;
 
+/// What a node does when all nodes that it depends on have ended: submits a job or task, calls the program, or runs
+/// another graph's instance.
 enum class NodeKind : std::uint8_t { context, user, sub_graph };
 
 /// The action of a node, selected by its kind.
@@ -26,9 +28,10 @@ template <typename Context>
     return *static_cast<const Context *const *>(context);
 }
 
-/// An immutable form of a started graph: flat arrays, which all of its instances read while they run. Nodes are
-/// numbered in the order of their creation.
+/// An immutable form of a started graph: flat arrays, which all of its instances read while they run. Owned by the
+/// graph, from start to stop. Nodes are numbered in the order of their creation. Immutable, so any thread may read it.
 struct Plan {
+    /// A node; its successors are a range of Plan::successors.
     struct Node {
         NodeAction action;
         std::uint32_t successors_begin;
@@ -44,13 +47,14 @@ struct Plan {
     std::vector<Node> nodes;
     std::vector<std::uint32_t> successors;    ///< of all nodes, one after the other
     std::vector<std::uint32_t> num_preceding; ///< for each node, the number of nodes that it depends on
-    std::vector<std::uint32_t> roots;         ///< context nodes first
+    /// Numbers of the nodes that depend on nothing: context nodes first, since submit starts those itself.
+    std::vector<std::uint32_t> roots;
     std::uint32_t num_context_roots = 0;
     std::uint32_t num_jobs = 0;            ///< context nodes
     std::vector<std::uint32_t> sub_graphs; ///< the sub-graph nodes
     // Including sub-graphs, at any depth:
-    std::uint64_t num_all_jobs = 0; ///< saturates at UINT32_MAX
-    std::vector<const void *> contexts;
+    std::uint64_t num_all_jobs = 0;     ///< saturates at UINT32_MAX, as graphs of graphs can multiply
+    std::vector<const void *> contexts; ///< without duplicates; see context_at()
 };
 
 } // namespace opendoca

@@ -70,6 +70,7 @@ bool GraphStructure::contains(const GraphStructure &other) const
 
 doca_error_t GraphStructure::add_sub_graph(GraphStructure &sub_graph, doca_error_t if_itself, doca_graph_node *&node)
 {
+    // Only a graph that others contain can be contained in the sub-graph, so the search is usually not needed.
     if (&sub_graph == this || (num_uses_ != 0 && sub_graph.contains(*this))) {
         LOG_ERR("the graph would contain itself");
         return if_itself;
@@ -92,6 +93,7 @@ doca_error_t GraphStructure::add_dependency(doca_graph_node &from, doca_graph_no
         LOG_ERR("a node of another graph can't be depended on, nor depend");
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // A duplicate edge would be counted twice. The shorter of the two lists is searched.
     const bool is_known = from.successors.size() < to.predecessors.size()
                               ? std::ranges::find(from.successors, &to) != from.successors.end()
                               : std::ranges::find(to.predecessors, &from) != to.predecessors.end();
@@ -102,6 +104,7 @@ doca_error_t GraphStructure::add_dependency(doca_graph_node &from, doca_graph_no
         return if_circle;
     }
     from.successors.push_back(&to);
+    // Both lists have the edge, or none of them.
     try {
         to.predecessors.push_back(&from);
     } catch (...) {
@@ -117,6 +120,7 @@ doca_error_t GraphStructure::make_plan(doca_error_t if_no_context, std::unique_p
         LOG_ERR("the graph is started already");
         return DOCA_ERROR_BAD_STATE;
     }
+    // A sub-graph may have been stopped since it was added.
     for (const auto &node : nodes_) {
         if (node->kind == NodeKind::sub_graph && node->action.sub_graph->plan_ == nullptr) {
             LOG_ERR("the sub-graph of node %u is not started", node->number);
@@ -124,6 +128,7 @@ doca_error_t GraphStructure::make_plan(doca_error_t if_no_context, std::unique_p
         }
     }
     auto made = std::make_unique<const Plan>(*this);
+    // Without a context node nothing would ever complete, so the end of a run could not be reported.
     if (made->num_all_jobs == 0) {
         LOG_ERR("none of the graph's %u nodes is a context node", made->num_nodes());
         return if_no_context;

@@ -88,6 +88,7 @@ doca_error_t doca_graph::workq_add(doca_workq &workq)
         }
     }
     auto queue = std::make_unique<opendoca::GraphQueue>(workq);
+    // Reserved before attach(), so that nothing fails after it.
     services_.reserve(services_.size() + 1);
     workq.attach(id_, *queue);
     services_.push_back({&workq, std::move(queue)});

@@ -10,6 +10,7 @@ namespace opendoca {
 
 GraphQueue::GraphQueue(doca_workq &workq) : workq_(workq)
 {
+    // Reserved here, since wait() must not fail.
     workq_.completions.reserve_polled();
 }
 
@@ -33,6 +34,7 @@ doca_error_t GraphQueue::submit_tagged(const doca_job &, Tag) noexcept
 
 void GraphQueue::progress() noexcept
 {
+    // The list is taken as a whole: a submission that is still blocked is added again, for the next poll.
     Submission *next = std::exchange(waiting_, nullptr);
     while (next != nullptr) {
         Submission &submission = *std::exchange(next, next->next_waiting_);
@@ -47,6 +49,7 @@ bool GraphQueue::arm() noexcept
     while (next != nullptr) {
         Submission &submission = *std::exchange(next, next->next_waiting_);
         submission.is_waiting_ = false;
+        // Without a signal: arming must not create a completion for nothing, or the program would never block.
         submission.retry();
     }
     return false; // the results are in the completion queue

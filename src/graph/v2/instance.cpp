@@ -117,10 +117,12 @@ doca_error_t doca_graph_instance::set_sub_instance(const doca_graph_node &node, 
 /// Checks each instance that sub-graph nodes may run, once, however often it is used.
 bool doca_graph_instance::has_all_data() noexcept
 {
+    // A number that no other check has: visited instances need no reset.
     static std::atomic<std::uint64_t> num_checks{0};
     if (plan_.sub_graphs.empty())
         return num_unset_ == 0;
     const std::uint64_t check = num_checks.fetch_add(1, std::memory_order_relaxed) + 1;
+    // A list through the instances replaces recursion, whose depth would depend on the graph.
     next_checked_ = nullptr;
     doca_graph_instance *next = this;
     while (next != nullptr) {
@@ -155,6 +157,7 @@ doca_error_t doca_graph_instance::submit(doca_workq &workq, const doca_data &use
         LOG_ERR("a node of the instance, or of one that it runs as a sub-graph, has no data");
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // The credits of the whole run are reserved at once, so that no job of it can fail for lack of a credit.
     if (!workq.completions.reserve(num_credits())) {
         if (num_credits() > workq.completions.depth()) // otherwise the program can drain the queue and try again
             LOG_ERR("an instance takes the room of %" PRIu32 " jobs, and the work queue is %" PRIu32 " deep",

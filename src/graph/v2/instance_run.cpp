@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The run of an instance, from submit to its end in retrieve.
+// The run of an instance, from submit to its end in retrieve. Nodes that can start are in ready_; what happens when a
+// node ends is in node_ended() and end_in_flight().
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -28,6 +29,7 @@ void doca_graph_instance::begin(opendoca::Submission &submission, doca_graph_ins
     status_ = DOCA_SUCCESS;
     head_ = 0;
     tail_ = static_cast<std::uint32_t>(plan_.roots.size());
+    // Copies of the plan: a run consumes the list and the counts.
     std::memcpy(ready_.get(), plan_.roots.data(), plan_.roots.size() * sizeof(ready_[0]));
     std::memcpy(num_waits_.get(), plan_.num_preceding.data(), num_nodes * sizeof(num_waits_[0]));
     std::memset(states_.get(), DOCA_GRAPH_INSTANCE_NODE_STATE_NOT_STARTED, num_nodes);
@@ -40,6 +42,7 @@ doca_error_t doca_graph_instance::start_context_roots() noexcept
     while (head_ < plan_.num_context_roots) {
         const Start start = start_job(ready_[head_++]);
         if (start == Start::refused)
+            // Jobs that were submitted complete before the run ends with the error.
             return is_any_taken ? DOCA_SUCCESS : status_;
         is_any_taken = is_any_taken || start == Start::done;
     }
@@ -48,6 +51,7 @@ doca_error_t doca_graph_instance::start_context_roots() noexcept
 
 void doca_graph_instance::run() noexcept
 {
+    // Blocked nodes go first: they have waited longest.
     if (num_blocked_ != 0) [[unlikely]]
         retry_blocked();
     const opendoca::Plan::Node *const nodes = plan_.nodes.data();
@@ -68,6 +72,7 @@ void doca_graph_instance::run() noexcept
 
 void doca_graph_instance::retry_blocked() noexcept
 {
+    // start_job() may write the list that is read here, but only behind the position of reading.
     const std::uint32_t count = num_blocked_;
     num_blocked_ = 0;
     for (std::uint32_t i = 0; i != count && status_ == DOCA_SUCCESS; ++i)
@@ -108,6 +113,7 @@ void doca_graph_instance::fail(std::uint32_t number, doca_error_t error) noexcep
     ++num_failed_;
     if (status_ == DOCA_SUCCESS)
         status_ = error;
+    // Drops all nodes that have not started. Those in flight end by themselves.
     head_ = tail_;
     num_blocked_ = 0;
 }
@@ -126,6 +132,7 @@ void doca_graph_instance::fail(std::uint32_t number, doca_error_t error) noexcep
     submission_->workq()
         .queue_of(*opendoca::context_at<doca_ctx>(plan_.nodes[number].action.context))
         ->write_result(type, status, result, *event);
+    // The event's result may be an address that write_result() has filled.
     results_[number] = event->result;
 }
 
@@ -155,6 +162,7 @@ doca_graph_instance::Start doca_graph_instance::start_job(std::uint32_t number) 
     doca_error_t status = DOCA_SUCCESS;
     if (queue == nullptr || base.ctx != ctx) [[unlikely]] {
         status = explain_refusal(number, ctx, base);
+        // A job that takes no time needs no completion, and its successors can start at once.
     } else if (queue->carry_out(base)) [[likely]] {
         note_result(number, base.type, base.user_data, DOCA_SUCCESS, {});
         states_[number] = DOCA_GRAPH_INSTANCE_NODE_STATE_COMPLETED;
@@ -183,6 +191,7 @@ doca_graph_instance::Start doca_graph_instance::start_job(std::uint32_t number) 
 
 void doca_graph_instance::start_sub_graph(std::uint32_t number) noexcept
 {
+    // Checked again: the instance may have been submitted, or given another sub-instance, since the run began.
     doca_graph_instance &sub = *data_[number].sub;
     if (sub.is_in_flight_ || sub.num_unset_ != 0) {
         LOG_ERR("the instance that node %u is to run %s", number,
@@ -200,6 +209,7 @@ doca_graph_instance &doca_graph_instance::end_in_parent() noexcept
 {
     doca_graph_instance &parent = *parent_;
     is_in_flight_ = false;
+    // The event of a sub-graph node has the form of that of a submitted graph.
     if (doca_event *const event = parent.data_[parent_node_].event; event != nullptr) {
         event->type = DOCA_GRAPH_JOB;
         event->user_data.u64 = 0;
@@ -219,6 +229,7 @@ void doca_graph_instance::end_in_flight(std::uint32_t number, doca_error_t resul
         return;
     }
     states_[number] = DOCA_GRAPH_INSTANCE_NODE_STATE_COMPLETED;
+    // After a failure elsewhere in the instance no further node starts.
     if (status_ == DOCA_SUCCESS)
         release_successors(number);
 }

@@ -13,6 +13,8 @@ doca_error_t Submission::begin(GraphQueue &queue, const doca_data &data) noexcep
     queue_ = &queue;
     user_data_of_event_ = data;
     top_.begin(*this, nullptr, 0);
+    // Jobs are submitted here, so that their errors are the return value of submit. Callbacks are called inside
+    // retrieve only.
     if (const doca_error_t status = top_.start_context_roots(); status != DOCA_SUCCESS) {
         top_.is_in_flight_ = false;
         return status;
@@ -30,6 +32,7 @@ doca_error_t Submission::begin(GraphQueue &queue, const doca_data &data) noexcep
 
 doca_error_t Submission::go_on(doca_event &event) noexcept
 {
+    // Each completion may have freed space in a context, so all blocked nodes are retried.
     while (blocked_ != nullptr)
         [[unlikely]]
         {
@@ -50,6 +53,7 @@ doca_error_t Submission::go_on(doca_event &event) noexcept
     }
     if (blocked_ != nullptr) [[unlikely]]
         queue_->wait(*this);
+    // A pending signal still refers to the run: its completion ends the run.
     if (!top_.is_finished() || is_signalled_)
         return DOCA_ERROR_AGAIN;
     return complete(event);
@@ -80,6 +84,7 @@ doca_error_t Submission::complete(doca_event &event) noexcept
 {
     queue_->stop_waiting(*this);
     queue_->instance_ended();
+    // All credits, including that of the signal.
     workq().completions.give_back(top_.num_credits());
     top_.is_in_flight_ = false;
     event.type = DOCA_GRAPH_JOB;
@@ -92,6 +97,7 @@ void Submission::signal() noexcept
 {
     if (std::exchange(is_signalled_, true))
         return;
+    // The signal uses the credit that num_credits() reserves for it.
     workq().completions.give_back(1);
     workq().completions.done(tag(), *queue_, DOCA_SUCCESS);
 }

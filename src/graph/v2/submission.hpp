@@ -8,9 +8,10 @@ struct doca_graph_instance;
 
 namespace opendoca {
 
-/// One run of an instance on a work queue, including the instances that its sub-graph nodes run. It advances inside
-/// retrieve: when one of its jobs completes, or by a signal, which is a completion with this object as its handler. It
-/// keeps lists instead of recursing, so the depth of graphs is not limited by the stack. Owned by the top instance.
+/// One run of an instance on a work queue, including the instances that its sub-graph nodes run. Owned by the top
+/// instance; used by the thread of the work queue. It advances inside retrieve: when one of its jobs completes, or by a
+/// signal, which is a completion with this object as its handler. It keeps lists instead of recursing, so the depth of
+/// graphs is not limited by the stack.
 class Submission final : public v2::CompletionHandler {
 public:
     explicit Submission(doca_graph_instance &top) noexcept : top_(top) {}
@@ -33,19 +34,22 @@ public:
 private:
     friend class GraphQueue;
 
+    /// Posts a completion to this object, unless one is pending: the run continues in the order of completions.
     void signal() noexcept;
+    /// Add to and remove from the blocked list; no effect if it is already so.
     void add_blocked(doca_graph_instance &instance) noexcept;
     void remove_blocked(doca_graph_instance &instance) noexcept;
+    /// Ends the run, and fills in the event of the program.
     [[nodiscard]] doca_error_t complete(doca_event &event) noexcept;
 
     doca_graph_instance &top_;
-    GraphQueue *queue_ = nullptr;
+    GraphQueue *queue_ = nullptr;            ///< set while the run is in flight
     doca_graph_instance *ready_ = nullptr;   ///< head of the list of instances with work to do
     doca_graph_instance *blocked_ = nullptr; ///< head of the list of instances with nodes that wait for full contexts
     Submission *next_waiting_ = nullptr;     ///< in the queue's list
     bool is_waiting_ = false;
-    bool is_signalled_ = false;
-    doca_data user_data_of_event_{};
+    bool is_signalled_ = false;      ///< a signal is in the completion queue
+    doca_data user_data_of_event_{}; ///< from the submit
 };
 
 } // namespace opendoca

@@ -19,7 +19,7 @@ doca_graph::doca_graph(doca_pe &pe) noexcept
     pe.connected();
 }
 
-/// Returns DOCA_SUCCESS if the graph is stopped and has no instances.
+/// The program may destroy the graph in a callback of run_ready().
 doca_graph::~doca_graph()
 {
     pe_->disconnected();
@@ -71,6 +71,7 @@ doca_error_t doca_graph::start()
             return DOCA_ERROR_BAD_STATE;
         }
     }
+    // One credit is the smallest queue: a graph makes no completions itself, and is polled for its lists.
     join(1);
     asks_ = true;
     set_plan(std::move(plan));
@@ -148,6 +149,7 @@ void doca_graph::wake() noexcept
 
 bool doca_graph::progress_more() noexcept
 {
+    // A context may have space again without an event that says so: blocked nodes are retried in each poll.
     bool is_any_started = ready_ != nullptr;
     for (doca_graph_instance *instance = blocked_; instance != nullptr; instance = instance->next_blocked_) {
         const std::uint32_t before = instance->num_blocked_;
@@ -184,6 +186,7 @@ void doca_graph::run_ready() noexcept
             add_ready(*parent);
             continue;
         }
+        // The callback may submit the instance again, or destroy it and the graph.
         (instance.status_ == DOCA_SUCCESS ? succeeded_ : failed_)(&instance, instance.user_data, user_data);
         if (is_gone)
             return;

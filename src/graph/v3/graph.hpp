@@ -11,17 +11,23 @@
 #include "../../core/v3/member.hpp"
 #include "../structure.hpp"
 
-/// doca_graph of 3.0: the structure, and a member of a progress engine that runs its instances with work to do.
-/// Used by the engine's thread only, except while it is stopped.
+/// doca_graph of 3.0: the structure, and a member of a progress engine that runs its instances with work to do. Owned
+/// by the program. Used by the thread of the engine only, except while it is stopped. Invariant: an instance in flight
+/// is in a list here, or has tasks or sub-graphs in flight.
 struct doca_graph final : opendoca::GraphStructure, opendoca::v3::Member {
     explicit doca_graph(doca_pe &pe) noexcept;
     ~doca_graph() override;
 
+    /// Sets the callbacks and the largest number of instances. BAD_STATE while the graph is started.
     [[nodiscard]] doca_error_t set_conf(doca_graph_completion_cb_t succeeded, doca_graph_completion_cb_t failed,
                                         std::uint32_t max_instances) noexcept;
+    /// Returns INVALID_VALUE for a graph of another engine, or if the graph would contain itself.
     [[nodiscard]] doca_error_t add_sub_graph(doca_graph &sub_graph, doca_graph_node *&node);
+    /// Returns BAD_STATE, after a log line, unless the graph is configured and all its contexts run on the same engine.
     [[nodiscard]] doca_error_t start();
+    /// Returns IN_USE while the graph has instances.
     [[nodiscard]] doca_error_t stop() noexcept;
+    /// Returns BAD_STATE while the graph is started or another graph contains it.
     [[nodiscard]] doca_error_t check_destroyable() const noexcept;
     /// Returns BAD_STATE if the graph is not started, and NO_MEMORY if it has its maximum of instances.
     [[nodiscard]] doca_error_t check_instantiable() const noexcept;
@@ -35,6 +41,7 @@ struct doca_graph final : opendoca::GraphStructure, opendoca::v3::Member {
     /// Adds @p instance, which has nodes that wait for full contexts, to the blocked list. No effect if it is in the
     /// list.
     void add_blocked(doca_graph_instance &instance) noexcept;
+    /// Removes an instance that has ended from the blocked list.
     void forget(doca_graph_instance &instance) noexcept;
     /// Runs all instances of the ready list. Callbacks may destroy the graph, so it must not be used afterwards. No
     /// effect if called from inside of itself.
@@ -50,9 +57,9 @@ private:
 
     doca_graph_completion_cb_t succeeded_ = nullptr;
     doca_graph_completion_cb_t failed_ = nullptr;
-    std::uint32_t max_instances_ = 0;
+    std::uint32_t max_instances_ = 0;        ///< 0 until set_conf()
     doca_graph_instance *ready_ = nullptr;   ///< head of a list
     doca_graph_instance *blocked_ = nullptr; ///< head of a list
-    bool is_running_ = false;
-    bool *is_gone_ = nullptr; ///< set while run_ready() runs: the destructor writes true to it
+    bool is_running_ = false;                ///< inside run_ready()
+    bool *is_gone_ = nullptr;                ///< set while run_ready() runs: the destructor writes true to it
 };

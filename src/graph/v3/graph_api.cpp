@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The C functions of graphs and their instances.
 #include "../../core/v3/call.hpp"
 #include "instance.hpp"
 

@@ -144,19 +144,21 @@ doca_error_t doca_graph_instance::submit() noexcept
     bool is_any_taken = false;
     while (head_ < plan_.num_context_roots) {
         const doca_error_t status = start_task(ready_[head_++]);
+        // AGAIN means that the node is blocked: it counts as taken, and is retried.
         if (status == DOCA_SUCCESS || status == DOCA_ERROR_AGAIN) {
             is_any_taken = true;
         } else if (!is_any_taken) {
             is_in_flight_ = false;
             return status;
         } else {
-            break; // the tasks that were submitted complete before the instance does
+            break; // the instance ends with the error, after the tasks that were submitted
         }
     }
     if (num_blocked_ != 0)
         graph_.add_blocked(*this);
     if (head_ != tail_ || is_finished()) {
         graph_.add_ready(*this);
+        // The engine may be armed: user nodes and sub-graphs run in its next progress call.
         graph_.wake();
     }
     return DOCA_SUCCESS;
@@ -179,6 +181,7 @@ void doca_graph_instance::begin(doca_graph &runner, doca_graph_instance *parent,
 
 void doca_graph_instance::run() noexcept
 {
+    // Blocked nodes go first: they have waited longest.
     retry_blocked();
     while (head_ != tail_) {
         const std::uint32_t number = ready_[head_++];
@@ -204,7 +207,8 @@ doca_error_t doca_graph_instance::start_task(std::uint32_t number) noexcept
 {
     doca_task &task = *data_[number].task;
     doca_error_t status = DOCA_ERROR_BAD_STATE;
-    if (opendoca::context_at<doca_ctx>(plan_.nodes[number].action.context) == nullptr) // which has freed the task, too
+    // The context's tasks were freed with it.
+    if (opendoca::context_at<doca_ctx>(plan_.nodes[number].action.context) == nullptr)
         LOG_ERR("the context of node %u was destroyed", number);
     else
         status = task.ctx->submit_for(nodes_[plan_.nodes[number].job], task);
@@ -234,6 +238,7 @@ void doca_graph_instance::task_ended(std::uint32_t number, doca_error_t status) 
     --num_in_flight_;
     node_ended(number, status);
     runner_->add_ready(*this);
+    // At once, and not in the next progress call: successors start as soon as the task has ended.
     runner_->run_ready();
 }
 
@@ -243,6 +248,7 @@ void doca_graph_instance::node_ended(std::uint32_t number, doca_error_t status) 
     if (status != DOCA_SUCCESS) {
         if (status_ == DOCA_SUCCESS)
             status_ = status;
+        // Drops all nodes that have not started. Those in flight end by themselves.
         head_ = tail_;
         num_blocked_ = 0;
     }

@@ -10,8 +10,8 @@
 #include "../../core/v3/task.hpp"
 #include "graph.hpp"
 
-/// doca_graph_instance of 3.0: the data of a graph's nodes, and the state of a run. All memory is allocated at
-/// creation.
+/// doca_graph_instance of 3.0: the data of a graph's nodes, and the state of a run. Owned by the program; used by the
+/// thread of the graph's engine. All memory is allocated at creation, so a run allocates nothing.
 ///
 /// Its run shares no code with that of 2.2. There, nodes take credits of a work queue, contexts can be full of other
 /// jobs, and events are written; here each context has room for all of its tasks.
@@ -21,9 +21,13 @@ struct doca_graph_instance {
     doca_graph_instance &operator=(const doca_graph_instance &) = delete;
     ~doca_graph_instance();
 
+    /// Set the data of a node: a task, an argument of a callback, or the instance that a sub-graph node runs. Return
+    /// BAD_STATE while the instance is in flight, NOT_PERMITTED for a node of another kind or another context.
     [[nodiscard]] doca_error_t set_task(const doca_graph_node &node, doca_task &task) noexcept;
     [[nodiscard]] doca_error_t set_cookie(const doca_graph_node &node, void *cookie) noexcept;
     [[nodiscard]] doca_error_t set_sub_instance(const doca_graph_node &node, doca_graph_instance &sub) noexcept;
+    /// Starts a run. Returns the error of the first task if none could be submitted; nothing is then in flight. Does
+    /// not call back.
     [[nodiscard]] doca_error_t submit() noexcept;
     // Return IN_USE, and log it, if the instance is in flight; the second one also if it is the data of a node.
     [[nodiscard]] doca_error_t check_not_submitted() const noexcept;
@@ -40,9 +44,10 @@ private:
         void ended(const opendoca::Ended &ended) noexcept override { instance->task_ended(number, ended.status); }
 
         doca_graph_instance *instance = nullptr;
-        std::uint32_t number = 0;
+        std::uint32_t number = 0; ///< number of the node
     };
 
+    /// What the program has set for a node.
     struct Data {
         union {
             doca_task *task;
@@ -55,16 +60,21 @@ private:
     [[nodiscard]] doca_error_t check_settable(const doca_graph_node &node, opendoca::NodeKind kind,
                                               const char *name) const noexcept;
     void set(const doca_graph_node &node, const Data &data) noexcept;
+    /// Returns an error, after a log line, if the instance is in flight or a node has no data.
     [[nodiscard]] doca_error_t check_submittable() const noexcept;
 
+    /// Resets the state for a run by @p runner.
     void begin(doca_graph &runner, doca_graph_instance *parent, std::uint32_t parent_node) noexcept;
     /// Starts all ready nodes, including those that become ready in the meantime.
     void run() noexcept;
+    /// Starts blocked nodes; those that are refused again stay blocked.
     void retry_blocked() noexcept;
     /// Submits the task of a node. Returns AGAIN if the context is full, and the node is then retried later. Any other
     /// error has ended the node.
     doca_error_t start_task(std::uint32_t number) noexcept;
+    /// Begins the run of a sub-graph node's instance.
     void start_sub_graph(std::uint32_t number) noexcept;
+    /// Records the end of a node that was in flight, and runs what has become ready.
     void task_ended(std::uint32_t number, doca_error_t status) noexcept;
     void node_ended(std::uint32_t number, doca_error_t status) noexcept;
     [[nodiscard]] bool is_finished() const noexcept
