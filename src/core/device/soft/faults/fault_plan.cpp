@@ -30,7 +30,7 @@ std::optional<std::uint64_t> to_number(std::string_view text)
     return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-/// What stands before @p separator; @p text becomes what stands behind it.
+/// Returns the text before @p separator, and removes it and the separator from @p text.
 std::string_view take_until(std::string_view &text, char separator)
 {
     const std::size_t at = text.find(separator);
@@ -39,7 +39,8 @@ std::string_view take_until(std::string_view &text, char separator)
     return part;
 }
 
-/// The same for the same seed, rule and occasion, whichever thread asks: the finalizer of SplitMix64.
+/// Returns a number from 0 to 1 that depends on the seed, the rule and the occasion only, and on no thread. The mixing
+/// function is the finalizer of SplitMix64.
 double random_of(std::uint64_t seed, std::uint32_t rule, std::uint64_t occasion)
 {
     std::uint64_t x = (seed ^ std::uint64_t{rule} << 32) * 0x9e3779b97f4a7c15U + occasion * 0xd1342543de82ef95U;
@@ -85,6 +86,7 @@ doca_error_t FaultPlan::parse(std::string_view text, std::shared_ptr<FaultPlan> 
 bool FaultPlan::parse_rule(std::string_view text, Rule &rule)
 {
     rule.text = text;
+    // The text selects the random numbers: equal rules choose the same occasions, others independent ones.
     rule.hash = crc32(text.data(), text.size());
     std::string_view jobs = take_until(text, '=');
     const bool names_jobs = jobs.find(':') != jobs.npos;
@@ -123,6 +125,7 @@ bool FaultPlan::parse_when(std::string_view text, Rule &rule)
         return error == std::errc() && end == text.data() + text.size() && rule.probability > 0 &&
                rule.probability <= 1;
     }
+    // Forms: 3 (the third), 3+ (from the third on), */3 (each third).
     const bool is_each = text.starts_with("*/");
     const bool goes_on = text.ends_with('+');
     if (is_each)
@@ -146,10 +149,12 @@ bool FaultPlan::is_hit(const Rule &rule, std::uint64_t occasion) const noexcept
 
 bool FaultPlan::strikes(Fault fault, Jobs jobs) noexcept
 {
+    // All rules count, even if one applies already: the count of a rule does not depend on the others.
     bool is_hit_by_any = false;
     for (const std::unique_ptr<Rule> &rule : rules_) {
         if (rule->fault != fault || (rule->jobs != Jobs::none && rule->jobs != jobs))
             continue;
+        // Relaxed: the counter orders nothing; each occasion has a number of its own.
         const std::uint64_t occasion = rule->count.fetch_add(1, std::memory_order_relaxed) + 1;
         if (!is_hit(*rule, occasion))
             continue;

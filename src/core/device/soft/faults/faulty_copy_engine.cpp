@@ -10,7 +10,7 @@ namespace opendoca::soft {
 
 namespace {
 
-constexpr std::size_t most_vanished = 64; ///< then no further one vanishes
+constexpr std::size_t most_vanished = 64; ///< exporters that can seem to end; further ones do not
 
 } // namespace
 
@@ -28,6 +28,7 @@ doca_error_t FaultyCopyEngine::copy(Tag tag, doca_buf &dst, const doca_buf &src,
         return DOCA_ERROR_NO_MEMORY;
     const RemoteMemory *const source = memory_of(src);
     doca_error_t status = DOCA_SUCCESS;
+    // A copy between two processes consults the plan for the source only.
     if (is_peer_gone(source != nullptr ? source : memory_of(dst)))
         status = DOCA_ERROR_CONNECTION_RESET;
     else if (faults_->strikes(Fault::job, Jobs::dma))

@@ -10,7 +10,8 @@
 
 namespace opendoca::soft {
 
-/// A copy engine with failures by plan. An exporter that has vanished stays so for this engine.
+/// A copy engine with planned faults. An exporter that has seemed to end stays so for this engine. Used by the thread
+/// of its completion queue. Has no fast path, so that every copy consults the plan.
 class FaultyCopyEngine final : public SoftCopyEngine {
 public:
     FaultyCopyEngine(const SoftDevice &device, CompletionQueue &completions, std::shared_ptr<FaultPlan> plan);
@@ -18,9 +19,11 @@ public:
     [[nodiscard]] doca_error_t copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept override;
 
 private:
+    /// Returns whether the process of @p memory seems to have ended. Null stands for memory of this process.
     [[nodiscard]] bool is_peer_gone(const RemoteMemory *memory) noexcept;
 
     const std::shared_ptr<FaultPlan> faults_;
+    /// Exporters that seem to have ended; has a fixed capacity, so that copies allocate nothing.
     std::vector<std::shared_ptr<ExporterProcess>> vanished_;
 };
 

@@ -13,7 +13,7 @@ namespace opendoca::soft {
 
 namespace {
 
-/// Waits as jobs.
+/// The waits of a faulty counter that complete as jobs. Like SoftCounterWaits, for one completion queue and its thread.
 class FaultyWaits final : public SoftCounterWaits {
 public:
     FaultyWaits(FaultyCounter &counter, CompletionQueue &completions)
@@ -41,6 +41,7 @@ private:
 
 doca_error_t FaultyCounter::next() noexcept
 {
+    // Relaxed: the flag guards no other data. Two threads that race may count one occasion more.
     if (!has_vanished_.load(std::memory_order_relaxed) && faults_->strikes(Fault::peer, Jobs::sync_event))
         has_vanished_.store(true, std::memory_order_relaxed);
     if (has_vanished_.load(std::memory_order_relaxed))

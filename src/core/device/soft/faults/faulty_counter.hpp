@@ -11,8 +11,8 @@
 
 namespace opendoca::soft {
 
-/// A counter with failures by plan. Once its other side has vanished, it stays so for
-/// this handle.
+/// A counter with planned faults. If its peer has seemed to end, it stays so for this handle. Thread-safe, like the
+/// counter.
 class FaultyCounter final : public SoftCounter {
 public:
     explicit FaultyCounter(std::shared_ptr<FaultPlan> plan) noexcept : faults_(std::move(plan)) {}
@@ -24,13 +24,13 @@ public:
     [[nodiscard]] doca_error_t create_waits(CompletionQueue &completions,
                                             std::unique_ptr<CounterWaits> &waits) override;
 
-    /// How the next operation is to end, if it is not to be carried out.
+    /// Returns the status with which the next operation fails, or SUCCESS if it is to be executed.
     [[nodiscard]] doca_error_t next() noexcept;
     [[nodiscard]] FaultPlan &faults() const noexcept { return *faults_; }
 
 private:
     const std::shared_ptr<FaultPlan> faults_;
-    std::atomic<bool> has_vanished_{false};
+    std::atomic<bool> has_vanished_{false}; ///< the peer has seemed to end
 };
 
 } // namespace opendoca::soft

@@ -13,8 +13,9 @@
 
 namespace opendoca::soft {
 
-/// The software device where DOCA_SOFT_FAULTS asks for faults. Each object that it makes is one of the
-/// device's, and their operations first consult the plan; without faults, none of this is there.
+/// The software device with the faults that DOCA_SOFT_FAULTS requests. The objects that it creates derive from those of
+/// the software device; each operation consults the plan first. Without the variable none of these classes is used, so
+/// the common path costs nothing.
 class FaultyDevice final : public SoftDevice {
 public:
     FaultyDevice(const DeviceFunction &function, std::shared_ptr<FaultPlan> plan) noexcept

@@ -10,7 +10,8 @@
 
 namespace opendoca::soft {
 
-/// A connection with failures by plan. As on any device, a failed job ends the connection.
+/// A connection with planned faults. A failed job ends the connection, as on any device. Used by the thread of its
+/// completion queue.
 class FaultyQueuePair final : public SoftQueuePair {
 public:
     FaultyQueuePair(const SoftDevice &device, const QueuePairSettings &settings, std::atomic<ConnectionState> &state,
@@ -46,9 +47,11 @@ public:
     }
 
 private:
+    /// Calls @p submit unless a fault applies to the job.
     template <typename Submit>
     [[nodiscard]] doca_error_t unless_struck(Tag tag, Submit submit) noexcept
     {
+        // Checked here as well, since a job that is failed needs a credit for its completion.
         if (completions_->is_full() || faults_->strikes(Fault::full, Jobs::rdma))
             return DOCA_ERROR_NO_MEMORY;
         if (faults_->strikes(Fault::peer, Jobs::rdma))

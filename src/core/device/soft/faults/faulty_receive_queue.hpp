@@ -10,8 +10,8 @@
 
 namespace opendoca::soft {
 
-/// Shared receives with failures by plan. They are of no connection, so that no peer vanishes here, and one
-/// that fails ends none.
+/// Shared receives with planned faults. They belong to no connection, so no peer can seem to end here, and one that
+/// fails ends no connection. Used by the thread of its completion queue.
 class FaultyReceiveQueue final : public SoftReceiveQueue {
 public:
     FaultyReceiveQueue(const SoftDevice &device, CompletionQueue &completions, std::uint32_t size,

@@ -17,8 +17,9 @@ namespace opendoca::soft {
 
 namespace {
 
+/// Bytes; a compromise between system calls and use of the cache.
 constexpr std::size_t bounce_size = std::size_t{64} << 10;
-constexpr std::size_t expected_exporters = 16;
+constexpr std::size_t expected_exporters = 16; ///< for which the list has space from the start
 
 } // namespace
 
@@ -36,6 +37,7 @@ doca_error_t HazardGuard::explain() const noexcept
 
 Copier::Copier() : bounce_(std::make_unique_for_overwrite<std::byte[]>(bounce_size))
 {
+    // Reserved, so that the first copies from a few processes do not allocate.
     exporters_.reserve(expected_exporters);
 }
 
@@ -67,8 +69,8 @@ doca_error_t Copier::copy(const RemoteMemory *dst_memory, std::byte *dst, const 
     return copy_guarded(dst_memory, dst, src_memory, src, length, total);
 }
 
-/// Between one other process and this one, which is nearly every copy. One function, because each return
-/// after a system call is one that the processor did not foresee.
+/// Copies between one other process and this one, which is nearly every copy. One function, since the processor
+/// predicts the returns after a system call badly.
 template <HazardGuard::Side side>
 inline doca_error_t Copier::copy_here(const RemoteMemory &memory, std::byte *there, std::byte *here, std::size_t length,
                                       std::size_t total) noexcept
@@ -88,7 +90,7 @@ inline doca_error_t Copier::copy_here(const RemoteMemory &memory, std::byte *the
         status = is_read ? read_process(*memory.process(), here, there, length)
                          : write_process(*memory.process(), there, here, length);
     }
-    // A process that has ended in the middle may have left half of it.
+    // A process that has ended in the middle may have left half of the data.
     return status == DOCA_SUCCESS ? hazard.status() : status;
 }
 
@@ -107,7 +109,7 @@ doca_error_t Copier::copy_guarded(const RemoteMemory *dst_memory, std::byte *dst
     if (const doca_error_t status = src_hazard.status(); status != DOCA_SUCCESS) [[unlikely]]
         return status;
 
-    // What is mapped here is memory like our own; what is left of the remote ones, the kernel must copy.
+    // Mapped memory is like memory of this process. The kernel copies from and to the rest.
     const auto resolve = [](const RemoteMemory *&memory, std::byte *&addr) {
         if (memory != nullptr && memory->reach() == RemoteMemory::Reach::mapped) {
             addr = memory->here(addr);
@@ -119,7 +121,7 @@ doca_error_t Copier::copy_guarded(const RemoteMemory *dst_memory, std::byte *dst
     doca_error_t status = dst_memory == nullptr && src_memory == nullptr
                               ? copy_bytes(dst, src, length, total)
                               : copy_by_kernel(dst_memory, dst, src_memory, src, length);
-    // A process that has ended in the middle may have left half of it.
+    // A process that has ended in the middle may have left half of the data.
     if (status == DOCA_SUCCESS)
         status = dst_hazard.status();
     return status == DOCA_SUCCESS ? src_hazard.status() : status;
@@ -129,12 +131,13 @@ CachedRemoteKey Copier::cached_key_for(std::uint64_t number, const RemoteMemory 
                                        HazardGuard::Side side) noexcept
 {
     HazardPointer *const pointer = hazard_pointer_for(memory);
+    // A cached key has no full barrier: it relies on the exporter's membarrier().
     if (pointer == nullptr || memory.process()->needs_barrier())
         return {};
     return {number, memory, *pointer, side};
 }
 
-/// Null stands for memory that can be copied here.
+/// Copies with at least one side that is not mapped here. Null stands for memory that this process can access.
 doca_error_t Copier::copy_by_kernel(const RemoteMemory *dst_memory, std::byte *dst, const RemoteMemory *src_memory,
                                     std::byte *src, std::size_t length) noexcept
 {
@@ -142,6 +145,7 @@ doca_error_t Copier::copy_by_kernel(const RemoteMemory *dst_memory, std::byte *d
         return read_process(*src_memory->process(), dst, src, length);
     if (src_memory == nullptr)
         return write_process(*dst_memory->process(), dst, src, length);
+    // The kernel copies between this process and another, so data goes by a buffer here.
     for (std::size_t done = 0; done != length;) {
         const std::size_t step = std::min(length - done, bounce_size);
         doca_error_t status = read_process(*src_memory->process(), bounce_.get(), src + done, step);
@@ -154,10 +158,12 @@ doca_error_t Copier::copy_by_kernel(const RemoteMemory *dst_memory, std::byte *d
     return DOCA_SUCCESS;
 }
 
-/// First contact with a process; those that nothing is imported from any more make room.
+/// Handles the first contact with a process. Gives back the hazard pointers of processes from which nothing is imported
+/// any more.
 HazardPointer *Copier::add_exporter(const RemoteMemory &memory) noexcept
 {
     std::erase_if(exporters_, [](const Exporter &exporter) {
+        // This list holds the only share: no import is left.
         const bool is_unused = exporter.process.use_count() == 1;
         if (is_unused)
             exporter.process->give_back(*exporter.pointer);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Three kinds of copies, by size. Up to a third of the first cache the C library (2.36) starts `rep movsb`,
-// with a start-up that costs as much as copying 2 KiB; plain vector moves do without. In the middle it is as good
-// as anything. What is larger than the caches gains a quarter from stores that go around them.
-// tools/doca_bench shows all three.
+// Three kinds of copies, by size. Up to a third of the first-level cache the C library (2.36) would use `rep movsb`,
+// with a start-up that costs as much as copying 2 KiB; plain vector moves avoid it. In the middle the C library is as
+// fast as anything. Copies larger than the caches gain a quarter by non-temporal stores. tools/doca_bench measures all
+// three.
 #include "copy.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace opendoca::soft {
 
 namespace {
 
-constexpr std::size_t smallest_large = 2048; // below, nothing beats the C library
+constexpr std::size_t smallest_large = 2048; // bytes; below, nothing beats the C library
 
 using Copy = doca_error_t (*)(std::byte *, const std::byte *, std::size_t) noexcept; // see copy.hpp
 
@@ -34,16 +34,17 @@ doca_error_t copy_by_libc(std::byte *dst, const std::byte *src, std::size_t leng
 
 constexpr std::size_t cache_line = 64;
 
-/// Copies the bytes before the first cache line of @p dst, and steps over them.
+/// Copies the bytes before the first cache line of @p dst, and advances all three. Needs at least a cache line.
 void copy_up_to_line(std::byte *&dst, const std::byte *&src, std::size_t &length) noexcept
 {
     const std::size_t lead = -reinterpret_cast<std::uintptr_t>(dst) % cache_line;
-    std::memcpy(dst, src, cache_line); // the rest of it is written again
+    std::memcpy(dst, src, cache_line); // a whole line: the bytes after the lead are copied again
     dst += lead;
     src += lead;
     length -= lead;
 }
 
+/// Copies four cache lines.
 __attribute__((target("avx512f"))) void copy_lines(std::byte *dst, const std::byte *src) noexcept
 {
     const __m512i a = _mm512_loadu_si512(src);
@@ -56,8 +57,8 @@ __attribute__((target("avx512f"))) void copy_lines(std::byte *dst, const std::by
     _mm512_storeu_si512(dst + 3 * cache_line, d);
 }
 
-/// What is aligned and whole, as most large buffers are, is stored just once: a core writes one line a cycle
-/// to its cache, and that is what a short copy takes.
+/// Copies short blocks. A destination that is aligned and a multiple of four lines, as most large buffers are, is
+/// stored just once: a core writes one line per cycle to its cache, which is what limits a short copy.
 __attribute__((target("avx512f"))) doca_error_t copy_avx512(std::byte *dst, const std::byte *src,
                                                             std::size_t length) noexcept
 {
@@ -65,6 +66,7 @@ __attribute__((target("avx512f"))) doca_error_t copy_avx512(std::byte *dst, cons
         copy_up_to_line(dst, src, length);
     for (; length >= 4 * cache_line; length -= 4 * cache_line, src += 4 * cache_line, dst += 4 * cache_line)
         copy_lines(dst, src);
+    // The last four lines overlap those before: cheaper than a loop for the rest.
     if (length != 0)
         copy_lines(dst + length - 4 * cache_line, src + length - 4 * cache_line);
     return DOCA_SUCCESS;
@@ -93,6 +95,7 @@ __attribute__((target("avx2"))) doca_error_t copy_avx2(std::byte *dst, const std
     return DOCA_SUCCESS;
 }
 
+/// Copies two cache lines by non-temporal stores.
 __attribute__((target("avx2"))) void stream_two_lines(std::byte *dst, const std::byte *src) noexcept
 {
     auto *const to = reinterpret_cast<__m256i *>(dst);
@@ -103,8 +106,8 @@ __attribute__((target("avx2"))) void stream_two_lines(std::byte *dst, const std:
     _mm256_stream_si256(to + 3, d);
 }
 
-/// Four pages at a time, line by line from each: memory has several banks, and a single stream keeps one of
-/// them busy.
+/// Copies large blocks past the caches: four pages at a time, line by line from each. Memory has several banks, and a
+/// single stream keeps one of them busy.
 __attribute__((target("avx2"))) doca_error_t copy_around_caches(std::byte *dst, const std::byte *src,
                                                                 std::size_t length) noexcept
 {
@@ -122,7 +125,7 @@ __attribute__((target("avx2"))) doca_error_t copy_around_caches(std::byte *dst, 
     }
     for (; length >= 2 * cache_line; length -= 2 * cache_line, src += 2 * cache_line, dst += 2 * cache_line)
         stream_two_lines(dst, src);
-    // Non-temporal stores are weakly ordered: a thread that sees the completion must see them, too.
+    // Non-temporal stores are weakly ordered: the fence lets a thread that sees the completion see them as well.
     _mm_sfence();
     std::memcpy(dst, src, length);
     return DOCA_SUCCESS;
@@ -155,18 +158,19 @@ Copy choose_huge() noexcept
 
 #endif
 
+/// Returns the size of a cache in bytes.
 std::size_t cache_size(int name, std::size_t if_unknown) noexcept
 {
     const long size = sysconf(name);
     return size > 0 ? static_cast<std::size_t>(size) : if_unknown;
 }
 
-/// What suits this machine.
+/// The kinds of copies and their limits on this machine. Constant after start-up.
 struct Choice {
     const Copy copy_short = choose_short();
     const Copy copy_huge = choose_huge();
     const std::size_t longest_short = cache_size(_SC_LEVEL1_DCACHE_SIZE, 48 << 10) / 3;
-    // A virtual machine may be shown the whole of a last cache of which it has a small share.
+    // A virtual machine may report the whole of a last-level cache of which it has a small share.
     const std::size_t smallest_huge =
         std::min<std::size_t>(cache_size(_SC_LEVEL3_CACHE_SIZE, 16 << 20) / 2, std::size_t{16} << 20);
 };
@@ -178,6 +182,7 @@ const Choice choice;
 doca_error_t copy_any(std::byte *dst, const std::byte *src, std::size_t length, std::size_t total) noexcept
 {
     const auto distance = reinterpret_cast<std::uintptr_t>(dst) - reinterpret_cast<std::uintptr_t>(src);
+    // Overlapping ranges need memmove(): the other copies store before they have loaded all.
     if (length < smallest_large || distance < length || -distance < length) {
         std::memmove(dst, src, length);
         return DOCA_SUCCESS;

@@ -13,22 +13,22 @@
 
 namespace opendoca::soft {
 
-// The copies give DOCA_SUCCESS, so that they can be the last thing that a data path does, without a stack frame.
+// The copies return DOCA_SUCCESS, so that a data path can end in a tail call of one, without a stack frame.
 
-/// What copy_bytes() does with more than 64 bytes and less than 32.
+/// Copies what copy_bytes() does not handle inline: less than 32 or more than 64 bytes.
 [[nodiscard]] OPENDOCA_INTERNAL doca_error_t copy_any(std::byte *dst, const std::byte *src, std::size_t length,
                                                       std::size_t total) noexcept;
 
 /// Copies @p length bytes in the way that is fastest on this machine for a job of @p total bytes. The ranges may
-/// overlap, as memmove's.
+/// overlap, as for memmove().
 [[gnu::always_inline]] [[nodiscard]] inline doca_error_t copy_bytes(std::byte *dst, const std::byte *src,
                                                                     std::size_t length, std::size_t total) noexcept
 {
     using Quarter [[gnu::vector_size(16)]] = std::uint64_t;
     constexpr std::size_t half = 2 * sizeof(Quarter);
-    if (length - half > half) // not 32 to 64 bytes
+    if (length - half > half) // one comparison for "not 32 to 64 bytes": the difference wraps around below 32
         return copy_any(dst, src, length, total);
-    // All of the source is in registers before the first byte is written.
+    // All of the source is loaded before the first store, so the ranges may overlap.
     Quarter a, b, c, d;
     std::memcpy(&a, src, sizeof(a));
     std::memcpy(&b, src + sizeof(a), sizeof(b));
@@ -43,9 +43,10 @@ namespace opendoca::soft {
     return DOCA_SUCCESS;
 }
 
-/// Copies the bytes of a short message, at most 40, without a call.
+/// Copies a short message of at most 40 bytes without a call. The ranges must not overlap.
 [[gnu::always_inline]] inline void copy_short(std::byte *dst, const std::byte *src, std::size_t length) noexcept
 {
+    // Two moves of one size from both ends, which overlap in the middle, cover every length between one and two sizes.
     const auto copy_ends = [&]<std::size_t size>(std::integral_constant<std::size_t, size>) {
         std::memcpy(dst, src, size);
         std::memcpy(dst + length - size, src + length - size, size);

@@ -26,7 +26,8 @@ namespace opendoca::soft {
 
 namespace {
 
-/// The kernel marks this lock's word when the thread that holds it ends. Nobody ever waits for it: it is only tried.
+/// Initialises the lock and takes it. The kernel marks its word when the thread that holds it ends. No thread ever
+/// waits for the lock: it is only tried.
 bool lock_alive_mark(pthread_mutex_t &mutex) noexcept
 {
     pthread_mutexattr_t attributes;
@@ -38,6 +39,7 @@ bool lock_alive_mark(pthread_mutex_t &mutex) noexcept
     return is_made && pthread_mutex_trylock(&mutex) == 0;
 }
 
+/// Fills @p value with random bytes. Logs a failure.
 template <typename T>
 [[nodiscard]] bool fill_at_random(T &value) noexcept
 {
@@ -54,8 +56,10 @@ static const ForkRegistration instance_lock_registration(instance_lock, LockRank
 
 doca_error_t Exporter::instance(std::shared_ptr<Exporter> &exporter)
 {
-    static auto *const current = new std::shared_ptr<Exporter>; // under the lock
+    // Guarded by the lock; never destroyed, as exports may outlive static objects.
+    static auto *const current = new std::shared_ptr<Exporter>;
     const std::lock_guard guard(instance_lock);
+    // After a fork the parent's pages are not the child's: it gets new ones.
     if (*current == nullptr || (*current)->self_.pid() != getpid()) {
         std::shared_ptr<Exporter> fresh(new Exporter);
         if (const doca_error_t status = fresh->create_pages(); status != DOCA_SUCCESS)
@@ -113,16 +117,16 @@ doca_error_t Exporter::create_guard() noexcept
         std::uintptr_t addr = 0;
         if (!fill_at_random(addr))
             return DOCA_ERROR_DRIVER;
-        // Kernels give programs 39 bits of addresses or more, and sanitizers take most of the lower ones.
+        // Kernels give programs 39 bits of addresses or more, and sanitizers occupy most of the lower ones.
         addr &= (std::uintptr_t{1} << (46 - tries % 8)) - size;
         void *const wanted = reinterpret_cast<void *>(addr);
-        // By the kernel's call: thread sanitizers would move it to where they like it.
+        // By the system call: thread sanitizers would change the address.
         void *const mapped = reinterpret_cast<void *>(syscall(
             SYS_mmap, wanted, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
         if (mapped == MAP_FAILED)
-            continue; // something is there, or nothing can be
+            continue; // occupied, or out of range
         guard_ = mapped;
-        // A forked child is another process.
+        // A forked child is another process: it must not have the guard.
         if (mapped == wanted && madvise(mapped, size, MADV_DONTFORK) == 0)
             return DOCA_SUCCESS;
         munmap(std::exchange(guard_, nullptr), size);
@@ -151,15 +155,15 @@ bool Exporter::take_entry(std::uint32_t &entry) noexcept
     return true;
 }
 
-/// Takes the mark over when the thread that held it has ended.
+/// Takes the lock again if the thread that held it has ended, so that the mark means the end of the process.
 void Exporter::keep_alive_mark() noexcept
 {
     if (pthread_mutex_trylock(&page().alive) == EOWNERDEAD)
         pthread_mutex_consistent(&page().alive);
 }
 
-/// Lets other processes of this user read and write this one's memory under Yama's scope 1. Without Yama it fails, and
-/// is not needed.
+/// Lets other processes of this user access this one's memory under Yama's scope 1. Without Yama the call fails, and is
+/// not needed.
 void Exporter::allow_access_under_yama() noexcept
 {
     const std::lock_guard guard(lock_);
@@ -176,7 +180,7 @@ doca_error_t Exporter::publish(const Memory &memory, std::unique_ptr<Export> &pu
     std::uint32_t number = 0;
     if (!exporter->take_entry(number))
         return DOCA_ERROR_NO_MEMORY;
-    // Nothing after this allocates: an export that is live has an owner that can revoke it.
+    // Nothing after this allocates: a live export always has an owner that can revoke it.
     std::unique_ptr<Export> created;
     try {
         created.reset(new Export(exporter, number));
@@ -191,6 +195,7 @@ doca_error_t Exporter::publish(const Memory &memory, std::unique_ptr<Export> &pu
     entry.fd = -1;
     if (memory.page != nullptr) {
         entry.fd = memory.page->fd();
+        // Memory of a shared object is mapped by importers, and all other memory is copied by the kernel.
     } else if (auto object = find_shared_object(memory.range, (memory.access & remote_writing_access) != 0)) {
         entry.fd = object->fd.get();
         entry.fd_device = object->device;
@@ -200,6 +205,7 @@ doca_error_t Exporter::publish(const Memory &memory, std::unique_ptr<Export> &pu
     } else {
         exporter->allow_access_under_yama();
     }
+    // The entry is not live yet, so its fields may be written one by one.
     entry.addr = reinterpret_cast<std::uintptr_t>(memory.range.addr);
     entry.len = memory.range.len;
     entry.access = memory.access;
@@ -211,7 +217,7 @@ doca_error_t Exporter::publish(const Memory &memory, std::unique_ptr<Export> &pu
     d.generation = entry.generation.load(std::memory_order_relaxed) + 1;
     d.entry = number;
     d.kind = entry.kind;
-    // Release: pairs with the first read in RemoteMemory::read_entry(), after which the fields are visible.
+    // Release: pairs with the first is_live() in RemoteMemory::read_entry(), after which the fields are visible.
     entry.generation.store(d.generation, std::memory_order_release);
     published = std::move(created);
     return DOCA_SUCCESS;
@@ -222,6 +228,7 @@ void Exporter::end(std::uint32_t number) noexcept
     if (self_.pid() != getpid())
         return; // a forked child's copy of an object of its parent
     std::atomic<std::uint64_t> &generation = page().entries[number].generation;
+    // An entry that never became live is only freed.
     if ((generation.load(std::memory_order_relaxed) & 1) != 0)
         static_cast<HazardPage *>(hazard_page_->start())->revoke(generation, number);
     const std::lock_guard guard(lock_);

@@ -28,6 +28,7 @@ namespace opendoca::soft {
 
 namespace {
 
+/// Between two checks by system calls: see ExporterProcess::is_gone().
 constexpr std::int64_t nanoseconds_between_questions = 20'000;
 
 std::int64_t now() noexcept
@@ -41,7 +42,7 @@ std::int64_t now() noexcept
 
 doca_error_t ExporterProcess::attach(const ExporterAddress &address, std::shared_ptr<ExporterProcess> &process)
 {
-    // Neither ends under the lock, which their end takes: not even when memory is short.
+    // Both are declared before the lock: their destructors take it.
     const std::shared_ptr<ExporterProcess> fresh(new ExporterProcess);
     std::shared_ptr<ExporterProcess> found;
     const Key key{address.pid, address.start_time, address.page_fd, getpid()};
@@ -50,6 +51,7 @@ doca_error_t ExporterProcess::attach(const ExporterAddress &address, std::shared
         const std::lock_guard guard(processes.lock);
         found = processes.find(key);
         if (found != nullptr && found->is_gone()) {
+            // A process that has ended stays in the registry while something is imported from it: it is not reused.
             LOG_ERR("process %" PRIu32 ", which exported the memory, has ended", address.pid);
             return DOCA_ERROR_INVALID_VALUE;
         }
@@ -78,7 +80,7 @@ doca_error_t ExporterProcess::open_pages(const ExporterAddress &address)
                 address.pid_namespace, pid_namespace());
         return DOCA_ERROR_NOT_PERMITTED;
     }
-    ProcessId self; // importers take entries in the pages of others
+    ProcessId self; // importers register in the hazard page by their process id
     if (const doca_error_t status = ProcessId::find_out(self); status != DOCA_SUCCESS)
         return status;
     DescriptorReserve::fill();
@@ -112,6 +114,7 @@ doca_error_t ExporterProcess::open_pages(const ExporterAddress &address)
     if (status != DOCA_SUCCESS)
         return explain(status);
     guard_ = reinterpret_cast<void *>(page().guard_addr);
+    // Both sides must take part in membarrier(): the exporter executes it, this process registers for it.
     needs_barrier_ = page().has_membarrier == 0 || !allow_barriers_by_others();
     return DOCA_SUCCESS;
 }
@@ -125,13 +128,14 @@ doca_error_t ExporterProcess::open_memory()
     if (memory_fd_.is_open())
         return DOCA_SUCCESS;
     const std::string path = "/proc/" + std::to_string(pid_) + "/mem";
-    UniqueFd opened(open(path.c_str(), O_RDWR | O_CLOEXEC)); // for good: not with the reserve's help
+    // Kept open, so the descriptor reserve is not used for it.
+    UniqueFd opened(open(path.c_str(), O_RDWR | O_CLOEXEC));
     const int error = errno;
     if (!opened.is_open() && (error == EMFILE || error == ENFILE || error == ENOMEM)) {
         LOG_ERR("can't open the memory of process %d: %s", pid_, std::strerror(error));
         return DOCA_ERROR_NO_MEMORY;
     }
-    // It is the memory of the program that has the page, since that still has it now.
+    // The page is still open there, so this is the memory of the program that has exported.
     if (!opened.is_open() || has_exited()) {
         if (watch_.is_ending() || opened.is_open()) {
             LOG_ERR("process %d, which exported the memory, has ended", pid_);
@@ -159,7 +163,7 @@ HazardPointer *ExporterProcess::take_hazard_pointer() noexcept
 
 void ExporterProcess::give_back(HazardPointer &pointer) noexcept
 {
-    if (is_self_ && pid_ == getpid()) // a forked child's copy has none of the child's pointers
+    if (is_self_ && pid_ == getpid()) // a forked child's copy: the pointers belong to the parent
         OwnHazardPointers::remove(hazards().index_of(pointer));
     give_back_entry(pointer);
 }
@@ -173,7 +177,7 @@ bool ExporterProcess::was_gone_lately() const noexcept
 {
     if (has_gone_.load(std::memory_order_relaxed))
         return true;
-    // A reader that finds an older time asks once more; nothing else depends on it.
+    // Relaxed: a reader that finds an older time makes one system call more; nothing else depends on it.
     const std::int64_t time = now();
     if (time - alive_at_.load(std::memory_order_relaxed) < nanoseconds_between_questions)
         return false;
@@ -185,7 +189,7 @@ bool ExporterProcess::was_gone_lately() const noexcept
 
 bool ExporterProcess::has_exited() const noexcept
 {
-    // The page is close-on-exec: a program that was executed since does not hold it.
+    // The page is close-on-exec: a program that the process has executed since does not have it open.
     if (!watch_.has_ended() && !page_->was_closed_by(pid_, page_fd_))
         return false;
     has_gone_.store(true, std::memory_order_relaxed);

@@ -16,9 +16,10 @@ namespace opendoca::soft {
 
 namespace {
 
+/// Logs why a copy has failed, and returns the error.
 doca_error_t report(const ExporterProcess &process, const std::byte *there, ssize_t result, int error) noexcept
 {
-    // Both calls report the end of a process in their own way, and a hole in its memory as well.
+    // Both system calls report the end of a process, and unmapped memory, in their own ways.
     if (result == 0 || error == ESRCH || process.is_gone_or_ending()) {
         LOG_ERR("process %d, the owner of the copied memory, has ended", process.pid());
         return DOCA_ERROR_CONNECTION_RESET;
@@ -31,7 +32,8 @@ doca_error_t report(const ExporterProcess &process, const std::byte *there, ssiz
     return DOCA_ERROR_OPERATING_SYSTEM;
 }
 
-/// How many bytes were copied, which may be less, or none.
+/// Returns how many bytes were copied: all, some or none. If @p is_guarded, the guard byte is the first part of the
+/// call.
 template <bool is_write>
 std::size_t copy_by_call(const ExporterProcess &process, std::byte *here, std::byte *there, std::size_t length,
                          bool is_guarded) noexcept
@@ -45,12 +47,15 @@ std::size_t copy_by_call(const ExporterProcess &process, std::byte *here, std::b
     return result <= 0 ? 0 : static_cast<std::size_t>(result) - (is_guarded ? 1 : 0);
 }
 
+/// Copies by process_vm_*() if the copy is long, and what remains by /proc/<pid>/mem.
 template <bool is_write>
 doca_error_t copy_in_parts(const ExporterProcess &process, std::byte *here, std::byte *there,
                            std::size_t length) noexcept
 {
     std::size_t done = 0;
     if (length > largest_by_file) {
+        // A write is always guarded. A read without the guard may have read another process: the liveness word is
+        // checked again afterwards, and the data then read once more.
         const bool is_guarded = is_write || process.is_marked_dead(process.liveness());
         done = copy_by_call<is_write>(process, here, there, length, is_guarded);
         if (!is_guarded && process.is_marked_dead(process.liveness())) [[unlikely]]

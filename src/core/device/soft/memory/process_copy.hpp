@@ -11,32 +11,33 @@
 
 namespace opendoca::soft {
 
-// Copies from and to the ordinary memory of another process, in the way that is fastest for the size. Errors:
-// CONNECTION_RESET (the process has ended), IO_FAILED (the memory is not there any more), OPERATING_SYSTEM
-// (the kernel refuses).
+// Copies from and to the ordinary memory of another process, in the way that is fastest for the size. Return
+// CONNECTION_RESET if the process has ended, IO_FAILED if the memory does not exist any more, OPERATING_SYSTEM if the
+// kernel refuses.
 //
-// Short ones go through /proc/<pid>/mem, which the kernel binds to the memory that it was opened for. Long ones go
-// through process_vm_readv(2) and process_vm_writev(2), which copy without a page in between, but know a process by
-// its number alone: between a look at whether it lives and the call, the process may end and another may get the
-// number. Hence the guard, a byte that the exporter has at a random address. A call that touches it first fails at
-// it in any other process (and in a forked child or a program that the process has executed since), and then has
-// touched nothing else: the kernel takes the parts of a call in their order. A read does without it where the
-// exporter's mark of life, looked at afterwards, says that the number was the exporter's all the time.
+// Short copies use /proc/<pid>/mem, which the kernel binds to the memory for which it was opened. Long copies use
+// process_vm_readv(2) and process_vm_writev(2), which need no page in between, but identify a process by its number
+// alone: between a liveness check and the call the process may end and another may get the number. Hence the guard, a
+// byte that the exporter has at a random address. A call that accesses it first fails there in any other process (also
+// in a forked child, or in a program that the process has executed since), and has then accessed nothing else: the
+// kernel handles the parts of a call in order. A read needs no guard if the exporter's liveness word, checked
+// afterwards, shows that the number was the exporter's all the time.
 //
-// What protection the owner has given its pages since it exported them does not matter, as it does not for a device
-// that has registered them: /proc/<pid>/mem reaches them, and where the other way fails, it is what follows.
+// The protection that the owner has given to its pages since it exported them does not matter, as it does not for a
+// device that has registered them: /proc/<pid>/mem ignores it, and is used for what the other call does not copy.
 
-/// Up to here, by file.
+/// The largest copy by /proc/<pid>/mem in one call, in bytes.
 constexpr std::size_t largest_by_file = std::size_t{8} << 10;
 
+/// Copy the rest, or all of a long copy; retry partial results and log errors.
 [[nodiscard]] doca_error_t read_process_in_parts(const ExporterProcess &process, std::byte *here, std::byte *there,
                                                  std::size_t length) noexcept;
 [[nodiscard]] doca_error_t write_process_in_parts(const ExporterProcess &process, std::byte *there, std::byte *here,
                                                   std::size_t length) noexcept;
 
-// Short copies by one system call. False where it did not copy everything.
+// Short copies by one system call. Return false if not everything was copied.
 
-// Sanitizers want to see what the C library is asked for.
+// Sanitizers check the calls of the C library, so those are used with them.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define OPENDOCA_SANITIZED
 #elif defined(__has_feature)
@@ -47,8 +48,8 @@ constexpr std::size_t largest_by_file = std::size_t{8} << 10;
 
 #if defined(__x86_64__) && !defined(OPENDOCA_SANITIZED)
 
-/// Made here because the C library's pread() and pwrite() are points of cancellation, and one return
-/// more: a processor foresees few returns after a system call.
+/// The system call itself: pread() and pwrite() of the C library are cancellation points and add a return, and the
+/// processor predicts the returns after a system call badly.
 template <long number>
 [[gnu::always_inline]] [[nodiscard]] inline bool transfer(int memory_fd, std::byte *here, std::byte *there,
                                                           std::size_t length) noexcept

@@ -12,15 +12,14 @@
 
 namespace opendoca::soft {
 
-/// Bytes between two looks at whether memory was revoked: keeps an exporter's stop short.
+/// Bytes between two checks whether memory was revoked; bounds the time that an exporter's stop takes.
 inline constexpr std::size_t longest_between_looks = std::size_t{8} << 20;
 
 /// An entry of a remote-key cache: all that a short copy between this process and an imported memory needs, in one
-/// cache line: a thread's hazard pointer, and what RemoteMemory and its process know. Valid for as long as the memory
-/// is imported.
+/// cache line. Owned by a copy engine and used by its thread. Valid for as long as the memory is imported.
 class alignas(64) CachedRemoteKey {
 public:
-    /// Leads no_key.
+    /// An empty entry: no key has its number.
     CachedRemoteKey() noexcept = default;
     CachedRemoteKey(std::uint64_t number, const RemoteMemory &memory, HazardPointer &pointer,
                     HazardGuard::Side side) noexcept
@@ -39,22 +38,26 @@ public:
     [[nodiscard]] bool is_of(std::uint64_t number) const noexcept { return number == number_; }
     [[nodiscard]] bool is_short(std::size_t length) const noexcept { return length <= longest_; }
 
-    /// Of @p length that is_short(). False where something is in the way, and then Copier::copy() must
-    /// follow: it says what, and wakes an exporter that waits. Inline, because each return after a system
-    /// call is one that the processor did not foresee.
+    /// Copies @p length bytes, for which is_short() is true. Returns false if the export was revoked or its process has
+    /// ended, or the kernel did not copy everything. Copier::copy() must then follow: it logs the reason, and wakes a
+    /// waiting exporter. Inline, since the processor predicts the returns after a system call badly.
     template <HazardGuard::Side side>
     [[gnu::always_inline]] [[nodiscard]] bool copy(std::byte *there, std::byte *here, std::size_t length) const noexcept
     {
-        // As HazardGuard does, but that no guard of this thread uses the hazard pointer meanwhile.
+        // Like HazardGuard, but without other bits: no guard of this thread uses the hazard pointer meanwhile.
         hazard_pointer_->in_use.store(marks_, std::memory_order_relaxed);
+        // No CPU barrier: the exporter's membarrier() provides it. The fence keeps the compiler from reordering.
         std::atomic_signal_fence(std::memory_order_seq_cst);
         const bool is_done = is_open() && copy_now<side>(there, here, length);
+        // Release: pairs with the revoker's load of the hazard pointer: the accesses are complete before it is
+        // withdrawn.
         hazard_pointer_->in_use.store(0, std::memory_order_release);
         std::atomic_signal_fence(std::memory_order_seq_cst);
-        return is_done && is_open(); // a process that has ended in the middle may have left half of it
+        return is_done && is_open(); // a process that has ended in the middle may have left half of the data
     }
 
 private:
+    /// Returns whether the export is live and its process has not ended.
     [[gnu::always_inline]] [[nodiscard]] bool is_open() const noexcept
     {
         return generation_word_->load(std::memory_order_seq_cst) == generation_ &&
@@ -76,15 +79,15 @@ private:
 
     static constexpr std::uint64_t no_key = UINT64_MAX; ///< no key has this number
 
-    std::uint64_t number_ = no_key; ///< of the memory's key
+    std::uint64_t number_ = no_key; ///< number of the memory's key
     HazardPointer *hazard_pointer_ = nullptr;
-    std::uint32_t marks_ = 0;
-    int memory_fd_ = -1; ///< where it is mapped
+    std::uint32_t marks_ = 0; ///< value of the hazard pointer during a copy
+    int memory_fd_ = -1;      ///< -1 if the memory is mapped
     const std::atomic<std::uint64_t> *generation_word_ = nullptr;
     std::uint64_t generation_ = 0;
     const int *liveness_ = nullptr;
-    std::uintptr_t shift_ = 0; ///< from there to here, where it is mapped
-    std::size_t longest_ = 0;
+    std::uintptr_t shift_ = 0; ///< from the exporter's addresses to ours, if the memory is mapped
+    std::size_t longest_ = 0;  ///< bytes; see is_short()
 };
 
 static_assert(sizeof(CachedRemoteKey) == 64);

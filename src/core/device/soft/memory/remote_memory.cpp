@@ -44,7 +44,7 @@ const char *what_is_of(ExportKind kind) noexcept
     return "an unknown kind";
 }
 
-/// What every descriptor of an export must fulfil.
+/// Checks the fields that every descriptor of an export has.
 doca_error_t check_fields(const ExportDescriptor &d) noexcept
 {
     if (d.entry < max_exports && d.page_fd >= 0 && d.pid != 0 && d.pid >> ProcessId::pid_bits == 0)
@@ -54,6 +54,7 @@ doca_error_t check_fields(const ExportDescriptor &d) noexcept
     return DOCA_ERROR_INVALID_VALUE;
 }
 
+/// Copies a text out of shared memory, each byte once, and adds a NUL.
 template <std::size_t size, std::size_t room>
 void copy_text(char (&to)[room], const char (&from)[size]) noexcept
 {
@@ -63,8 +64,8 @@ void copy_text(char (&to)[room], const char (&from)[size]) noexcept
     to[size] = '\0';
 }
 
-/// A port of the DPU imports from itself and from the functions behind it, a function of the host from the port that it
-/// is behind.
+/// Checks that @p importer may import from the function: a port of the DPU imports from itself and from the functions
+/// behind it, a function of the host from its port.
 doca_error_t check_port(const char *function, const char *pci_address, const DeviceFunction &importer)
 {
     const std::string &port = importer.port.empty() ? importer.name : importer.port;
@@ -86,7 +87,7 @@ doca_error_t check_port(const char *function, const char *pci_address, const Dev
     return DOCA_ERROR_NOT_PERMITTED;
 }
 
-/// Reads a byte, to learn now and not at the first job whether there is one.
+/// Reads a byte, so that a range without memory is detected at the import and not at the first job.
 doca_error_t probe(const ExporterProcess &process, const MemoryRange &range) noexcept
 {
     std::byte byte;
@@ -96,6 +97,7 @@ doca_error_t probe(const ExporterProcess &process, const MemoryRange &range) noe
     return DOCA_ERROR_INVALID_VALUE;
 }
 
+/// Returns the alignment of mappings of a file: that of huge pages for hugetlbfs.
 std::uint64_t mapping_alignment(int fd)
 {
     struct statfs info {};
@@ -146,6 +148,7 @@ doca_error_t RemoteMemory::import(const ExportDescriptor &d, ExportKind wanted, 
     result->entry_ = d.entry;
     result->kind_ = wanted;
     Entry entry;
+    // The nonce proves that the descriptor was made by this exporter for this export.
     if (!result->read_entry(entry) || std::memcmp(entry.nonce, d.nonce, sizeof(d.nonce)) != 0 || entry.kind != d.kind) {
         LOG_ERR("process %d does not export this memory, or not any more", result->process_->pid());
         return DOCA_ERROR_INVALID_VALUE;
@@ -182,10 +185,11 @@ doca_error_t RemoteMemory::reach_receive(const std::shared_ptr<ExporterProcess> 
     return DOCA_SUCCESS;
 }
 
-/// False when it is not live, or was revoked meanwhile. The exporter can change it at any time: what is used is this
-/// copy.
+/// Returns false if the entry is not live, or was revoked meanwhile. The exporter can change the entry at any time:
+/// only this copy is used.
 bool RemoteMemory::read_entry(Entry &entry) const noexcept
 {
+    // The generation before and after the reads is the same, so the fields belong to one export.
     if ((generation_ & 1) == 0 || !is_live())
         return false;
     entry.addr = read_once(shared_->addr);
@@ -221,6 +225,7 @@ doca_error_t RemoteMemory::reach_for(const Entry &entry)
     }
     if (status != DOCA_SUCCESS)
         return status;
+    // Revoked while it was being mapped: the descriptor may refer to another object by now.
     if (!is_live()) {
         LOG_ERR("process %d stopped the export in the meantime", process_->pid());
         return DOCA_ERROR_INVALID_VALUE;
@@ -228,7 +233,7 @@ doca_error_t RemoteMemory::reach_for(const Entry &entry)
     return DOCA_SUCCESS;
 }
 
-/// The memory of a counter: all sides write to its page.
+/// Maps the page of a counter, to which all sides write.
 doca_error_t RemoteMemory::map_page(const Entry &entry)
 {
     const doca_error_t status = SealedPage::open(
@@ -246,6 +251,7 @@ bool RemoteMemory::try_map(const Entry &entry)
         return false;
     const UniqueFd found(open(DescriptorPath(process_->pid(), entry.fd).c_str(), O_PATH | O_CLOEXEC));
     struct stat info {};
+    // O_PATH first: opening another kind of file could have effects, and blocks for some.
     if (!found.is_open() || fstat(found.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
         info.st_dev != entry.fd_device || info.st_ino != entry.fd_inode)
         return false;
@@ -253,7 +259,7 @@ bool RemoteMemory::try_map(const Entry &entry)
     if (entry.fd_offset > size || entry.len > size - entry.fd_offset)
         return false;
     const bool is_writable = (entry.access & remote_writing_access) != 0;
-    // A process that holds a lease on it is not waited for.
+    // O_NONBLOCK: does not wait for a process that holds a lease on the file.
     const UniqueFd fd(open(DescriptorPath(getpid(), found.get()).c_str(),
                            (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
     if (!fd.is_open())
@@ -261,7 +267,7 @@ bool RemoteMemory::try_map(const Entry &entry)
     const std::uint64_t alignment = mapping_alignment(fd.get());
     const std::uint64_t lead = entry.fd_offset % alignment;
     if (entry.addr % alignment != lead)
-        return false; // no mapping there is like that; and what is aligned here would not be there
+        return false; // a mapping with another alignment is not of this kind, and cannot be reproduced here
     const std::uint64_t mapped_size = (lead + entry.len + alignment - 1) / alignment * alignment;
     void *const mapped = mmap(nullptr, mapped_size, is_writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
                               fd.get(), static_cast<off_t>(entry.fd_offset - lead));

@@ -20,9 +20,10 @@ namespace opendoca::soft {
 
 namespace {
 
-constexpr std::size_t gid_table_size = 16;
+constexpr std::size_t gid_table_size = 16; ///< entries of the table that a port reports; unused ones are zero
 
-/// As a RoCE port has them: the link-local address made of the MAC, then the IPv4 and the IPv6 address.
+/// Returns the GIDs as a RoCE port has them: the link-local address made of the MAC, then the IPv4 and the IPv6
+/// address.
 std::vector<Gid> gids_of(const TopologyFunction &description)
 {
     std::vector<Gid> gids(gid_table_size);
@@ -35,12 +36,14 @@ std::vector<Gid> gids_of(const TopologyFunction &description)
     };
     if (const auto &ipv4 = description.ipv4; is_set(ipv4))
         gids[count++] = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ipv4[0], ipv4[1], ipv4[2], ipv4[3]}};
+    // The default IPv6 address is the link-local one, which is in the table already.
     if (const auto &ipv6 = description.ipv6; is_set(ipv6) && std::memcmp(gids[0].data(), ipv6.data(), ipv6.size()) != 0)
         std::memcpy(gids[count].data(), ipv6.data(), ipv6.size());
     return gids;
 }
 
-/// A port of the DPU acts as the first PF of the host behind it where only a function of the host can serve.
+/// Returns the function of the host that services and clients identify by this one: itself if it is behind a port of
+/// the DPU. A port acts as the first PF of the host behind it if @p acts_for_host.
 std::optional<FunctionIdentity> identity_behind_port(const TopologyFunction &function, const Topology &topology,
                                                      bool acts_for_host)
 {
@@ -76,11 +79,13 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     const bool is_dpu_port = description.side == Side::dpu && type == FunctionType::pf;
     behind_port = identity_behind_port(description, topology, acts_for_host);
     port = description.parent;
+    // Only the ports of the DPU and the host's functions share memory across the PCIe; SFs of the DPU do not.
     can.export_dpu = description.side == Side::host || is_dpu_port;
     can.from_export_dpu = can.export_dpu;
     can.representors_net = is_dpu_port;
     can.dma_memcpy = true;
     can.dma_event_driven = true;
+    // Limits of our own: a software device has no hardware limits.
     can.dma_max_list_elements = 1024;
     can.dma_max_size = std::uint64_t{1} << 31;
     can.sync_event_export_dpu = can.export_dpu;
@@ -102,6 +107,7 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
 
     if (!is_dpu_port)
         return;
+    // Functions of the host first, as programs commonly take the first representor.
     for (const Side side : {Side::host, Side::dpu}) {
         for (const auto &other : topology) {
             if (other.side == side && other.parent == name)

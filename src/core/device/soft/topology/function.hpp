@@ -10,14 +10,20 @@
 
 namespace opendoca::soft {
 
-/// A function of the software topology, as lists show it.
+/// A function of the software topology, as device lists show it. Immutable; shared by the list and by the devices that
+/// were opened from it. Makes devices, and answers which representors are behind a port of the DPU.
 class SoftFunction final : public DeviceFunction {
 public:
-    /// @p acts_for_host: the process uses both sides of the PCIe without being aware of them.
+    /// @p acts_for_host: the process uses both sides of the PCIe without distinguishing them, so that a port of the DPU
+    /// also acts as the first PF of the host behind it.
     SoftFunction(const TopologyFunction &description, const Topology &topology, bool acts_for_host);
 
+    /// Opens a device; one with deliberate faults if DOCA_SOFT_FAULTS is set. INVALID_VALUE if that variable is
+    /// malformed.
     [[nodiscard]] doca_error_t open(std::unique_ptr<Device> &device) const override;
+    /// Returns the functions behind a port of the DPU: those of the host first, then the DPU's SFs. Empty for others.
     [[nodiscard]] std::vector<RepresentorInfo> representors() const override { return representors_; }
+    /// Returns why this function lacks @p ability, as a clause for a log message.
     [[nodiscard]] std::string reason_against(Ability ability) const override;
 
 private:

@@ -10,7 +10,7 @@ namespace opendoca::soft {
 
 namespace {
 
-constexpr std::size_t max_shown = 40; ///< characters of a wrong value in a message
+constexpr std::size_t max_shown = 40; ///< characters of a wrong value in a log message
 
 } // namespace
 
@@ -29,6 +29,7 @@ std::string ObjectReader::text(const char *key, std::size_t max_length)
         complain_of(key, "must be a string");
         return {};
     }
+    // The length is taken from the library, so that a NUL inside of the text is found.
     std::string result(json_object_get_string(value), static_cast<std::size_t>(json_object_get_string_len(value)));
     if (result.empty() || result.size() > max_length || result.find('\0') != std::string::npos) {
         complain_of(key, "must have 1 to " + std::to_string(max_length) + " characters");

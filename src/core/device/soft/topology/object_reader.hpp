@@ -16,19 +16,22 @@
 
 namespace opendoca::soft {
 
-/// Reads one JSON object key by key, as input that is not trusted. The first mistake is logged; after it every key
-/// reads as missing. The object must outlive the reader.
+/// Reads one JSON object key by key, as untrusted input. The first mistake is logged; afterwards every key reads as
+/// missing, so callers check is_good() once at the end. Used on the stack by one thread; the JSON object must outlive
+/// the reader.
 class ObjectReader {
 public:
     /// @p where names the object in messages.
     ObjectReader(json_object *object, std::string where);
 
-    /// Empty where the key is missing or its value is wrong, as for the others.
+    /// Returns the text, or an empty string if the key is missing or its value is wrong; the functions below behave
+    /// alike.
     [[nodiscard]] std::string text(const char *key, std::size_t max_length);
     [[nodiscard]] bool flag(const char *key, bool if_missing);
-    /// A whole number from 0 to @p most.
+    /// Returns a whole number from 0 to @p most.
     [[nodiscard]] std::optional<std::uint64_t> number(const char *key, std::uint64_t most);
     [[nodiscard]] std::vector<std::string> texts(const char *key, std::size_t max_count);
+    /// Returns the value that belongs to the text of @p key. The key is required: a missing or other text is a mistake.
     template <typename Enum>
     [[nodiscard]] Enum choice(const char *key, std::initializer_list<std::pair<const char *, Enum>> choices)
     {
@@ -43,21 +46,22 @@ public:
         return choices.begin()->second;
     }
 
-    /// Complains about a key that was not read.
+    /// Logs a key of the object that no call has read, such as a misspelled one.
     void finish();
 
+    /// Log a mistake, unless one was logged before.
     void complain(const std::string &what);
     void complain_of(const char *key, const std::string &what);
     [[nodiscard]] bool is_good() const noexcept { return is_good_; }
 
 private:
-    /// Whether the key is there; false after a complaint.
+    /// Returns whether the key exists; false after a mistake. Records the key as known, for finish().
     [[nodiscard]] bool find(const char *key, json_object *&value);
 
     json_object *object_;
-    std::string where_;
-    std::set<std::string, std::less<>> known_;
-    bool is_good_ = true;
+    std::string where_;                        ///< names the object in log messages
+    std::set<std::string, std::less<>> known_; ///< keys that were asked for
+    bool is_good_ = true;                      ///< no mistake was found
 };
 
 } // namespace opendoca::soft

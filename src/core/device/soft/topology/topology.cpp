@@ -26,15 +26,15 @@ namespace opendoca::soft {
 
 namespace {
 
-constexpr std::size_t max_functions = 250;
-constexpr std::size_t max_text_size = std::size_t{1} << 20;
-constexpr std::size_t max_addresses = 16; ///< further ones of a function
-constexpr std::size_t max_iface_name = 15;
-constexpr std::uint64_t default_rate = 100'000'000'000;
+constexpr std::size_t max_functions = 250; ///< the last byte of default addresses is the function's number
+constexpr std::size_t max_text_size = std::size_t{1} << 20; ///< bytes of a file
+constexpr std::size_t max_addresses = 16;                   ///< further addresses of a function
+constexpr std::size_t max_iface_name = 15;                  ///< characters; the kernel's limit
+constexpr std::uint64_t default_rate = 100'000'000'000;     ///< bits per second
 constexpr std::uint64_t max_rate = 10'000'000'000'000;
 
-// The topology of the DOCA Core guide, section 3.2.1.2. The further addresses of pf0 are those that other guides
-// and shipped samples name for the host's function.
+// The topology of the DOCA Core guide, section 3.2.1.2. The further addresses of pf0 are those by which other guides
+// and shipped samples refer to the host's function.
 constexpr const char *default_topology = R"({"functions": [
     {"name": "p0",     "side": "dpu",  "type": "pf", "pci": "03:00.0"},
     {"name": "p1",     "side": "dpu",  "type": "pf", "pci": "03:00.1"},
@@ -48,25 +48,29 @@ constexpr const char *default_topology = R"({"functions": [
     {"name": "pf1vf0", "side": "host", "type": "vf", "pci": "0b:00.4", "parent": "p1"}
 ]})";
 
-/// fe80::/64 with the interface identifier that the MAC address gives.
+/// Returns the address in fe80::/64 with the interface identifier that is made of the MAC address.
 std::array<std::uint8_t, 16> link_local(const std::array<std::uint8_t, 6> &mac)
 {
     return {0xfe,   0x80,   0,    0,    0,      0,      0,     0, static_cast<std::uint8_t>(mac[0] ^ 2),
             mac[1], mac[2], 0xff, 0xfe, mac[3], mac[4], mac[5]};
 }
 
+/// Reads the MAC and IP addresses. The defaults are derived from the function's position, so they are unique.
 void read_addresses(ObjectReader &reader, std::size_t index, TopologyFunction &function)
 {
     const auto number = static_cast<std::uint8_t>(index + 1);
+    // 02: a locally administered address.
     function.mac = {0x02, 0x0d, 0x0c, 0xa0, 0x00, number};
     if (const std::string mac = reader.text("mac", 17); !mac.empty()) {
         auto &m = function.mac;
         int used = 0;
         if (std::sscanf(mac.c_str(), "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx%n", &m[0], &m[1], &m[2], &m[3], &m[4], &m[5],
                         &used) != 6 ||
+            // The whole text must have been used: %n is the position behind the last digit.
             static_cast<std::size_t>(used) != mac.size())
             reader.complain("\"mac\" must have the form xx:xx:xx:xx:xx:xx");
     }
+    // 198.18.0.0/15 is reserved for benchmarks, so these addresses are not routed.
     function.ipv4 = {198, 18, 0, number};
     if (const std::string ipv4 = reader.text("ipv4", INET_ADDRSTRLEN);
         !ipv4.empty() && inet_pton(AF_INET, ipv4.c_str(), function.ipv4.data()) != 1)
@@ -77,7 +81,7 @@ void read_addresses(ObjectReader &reader, std::size_t index, TopologyFunction &f
         reader.complain("\"ipv6\" is not an IPv6 address");
 }
 
-/// Checks the addresses of a PF or VF, and gives them their long form.
+/// Checks the PCI addresses of a PF or VF, and brings them to their long form.
 void read_pci_addresses(ObjectReader &reader, const std::string &pci, const Topology &topology,
                         TopologyFunction &function)
 {
@@ -102,8 +106,8 @@ void read_pci_addresses(ObjectReader &reader, const std::string &pci, const Topo
     }
 }
 
-/// As the kernel and udev name the interfaces of a BlueField's representors: pf0hpf, pf0vf1, pf0sf0. @p topology has
-/// the functions that stand before it in the file.
+/// Returns the name that the kernel and udev give to the interface of a BlueField's representor: pf0hpf, pf0vf1,
+/// pf0sf0. @p topology has the functions that precede it in the file.
 std::string default_representor_name(const TopologyFunction &function, const Topology &topology)
 {
     std::size_t port = 0, number = 0;
@@ -126,11 +130,12 @@ std::string default_representor_name(const TopologyFunction &function, const Top
     return prefix + "hpf" + (number == 0 ? "" : std::to_string(number));
 }
 
-/// Reads what programs choose a device or a representor by, besides its names and addresses.
+/// Reads the properties, other than names and addresses, by which programs choose a device or a representor.
 void read_properties(ObjectReader &reader, const Topology &topology, TopologyFunction &function)
 {
     function.rep_iface_name = reader.text("rep_iface", max_iface_name);
     const std::uint64_t rate = reader.number("active_rate", max_rate).value_or(default_rate);
+    // 0 stands for a function that reports no rate.
     if (rate != 0)
         function.active_rate = rate;
     if (const auto id = reader.number("vhca_id", UINT16_MAX)) {
@@ -144,6 +149,7 @@ void read_properties(ObjectReader &reader, const Topology &topology, TopologyFun
             reader.complain("\"sf_index\" is of an SF");
         return;
     }
+    // Default numbers of SFs count from 0 for each parent.
     const auto earlier = std::ranges::count_if(topology, [&](const TopologyFunction &other) {
         return other.type == FunctionType::sf && other.parent == function.parent;
     });
@@ -164,7 +170,7 @@ void complete_representor_name(ObjectReader &reader, const Topology &topology, T
         reader.complain("\"rep_iface\": the interface \"" + function.rep_iface_name + "\" is taken");
 }
 
-/// Gives the functions without a number the smallest that are free, from 1 on.
+/// Gives each function without a VHCA id the smallest free one, from 1 on.
 void number_functions(Topology &topology)
 {
     std::uint16_t next = 0;
@@ -178,6 +184,7 @@ void number_functions(Topology &topology)
     }
 }
 
+/// Reads and checks one function, and appends it. Returns false after a log line for the first mistake.
 bool read_function(json_object *object, const std::string &origin, Topology &topology)
 {
     const std::size_t index = topology.size();
@@ -202,6 +209,8 @@ bool read_function(json_object *object, const std::string &origin, Topology &top
     if (!reader.is_good())
         return false;
 
+    // First what concerns the function alone, then its relation to those above it. Errors of the latter would otherwise
+    // be misleading.
     const bool is_dpu_port = f.side == Side::dpu && f.type == FunctionType::pf;
     if (f.side == Side::dpu && f.type == FunctionType::vf)
         reader.complain("a DPU's function is a PF or an SF");

@@ -12,15 +12,18 @@
 
 namespace opendoca::soft {
 
+/// The side of the PCIe that a function belongs to.
 enum class Side : std::uint8_t { dpu, host };
 
-/// One function of the software topology. The strings are what the JSON file gives or the defaults for it.
+/// One function of the software topology. Strings are from the JSON file, or the defaults for it. Invariants, checked
+/// by parse_topology(): names, PCI addresses, VHCA ids and representor interfaces are unique, and a parent precedes its
+/// children.
 struct TopologyFunction {
     std::string name;
     Side side = Side::dpu;
     FunctionType type = FunctionType::pf;
     std::string pci_address;       ///< dddd:bb:dd.f; an SF has its parent's
-    std::vector<std::string> also; ///< further addresses that it answers to; an SF's are its parent's
+    std::vector<std::string> also; ///< further addresses by which programs find it; an SF has those of its parent
     std::string parent;            ///< the DPU's PF that owns the representor; empty for a DPU's PF itself
     std::string ibdev_name;
     std::string iface_name;
@@ -30,19 +33,23 @@ struct TopologyFunction {
     std::string vuid;
     bool sha_hardware = false;  ///< reports that it has an engine for SHA
     std::string rep_iface_name; ///< of its representor's interface on the DPU; empty for a DPU's PF, which has none
-    std::optional<std::uint64_t> active_rate; ///< bits per second; none for a function that has no rate
-    std::optional<std::uint16_t> vhca_id;     ///< unique in the topology, and always there once it has been read
-    std::optional<std::uint32_t> sf_number;   ///< of an SF
+    std::optional<std::uint64_t> active_rate; ///< bits per second; nothing for a function that reports no rate
+    /// Unique in the topology; set by parse_topology() if the file does not.
+    std::optional<std::uint16_t> vhca_id;
+    std::optional<std::uint32_t> sf_number; ///< of an SF
 
+    /// Returns whether @p address is one of the function's, in the long form dddd:bb:dd.f.
     [[nodiscard]] bool answers_to(const std::string &address) const;
 };
 
+/// The functions in the order of the file.
 using Topology = std::vector<TopologyFunction>;
 
-/// "the default topology", or the path that DOCA_SOFT_TOPOLOGY names.
+/// Returns "the default topology", or the path in DOCA_SOFT_TOPOLOGY.
 [[nodiscard]] std::string topology_origin();
 
-/// The example of the Core guide, or the one that the file named by DOCA_SOFT_TOPOLOGY describes.
+/// Loads the example topology of the Core guide, or the file named by DOCA_SOFT_TOPOLOGY. Returns OPERATING_SYSTEM if
+/// the file cannot be read, INVALID_VALUE if it is malformed; @p topology is then unchanged.
 [[nodiscard]] doca_error_t load_topology(Topology &topology);
 
 /// Reads a topology from JSON text; @p origin names it in messages.
