@@ -4,7 +4,7 @@
 
 namespace opendoca {
 
-// OpenSSL's functions return 1, always.
+// All functions of OpenSSL used here return 1 in any case.
 
 void ShaDigest::begin(ShaKind kind) noexcept
 {

@@ -16,8 +16,8 @@ namespace opendoca {
 
 namespace {
 
-/// Where a digest of @p size bytes goes: behind the data, or where it is when there is no tailroom. Null when
-/// it does not fit.
+/// Returns where a digest of @p size bytes is written: behind the data, or over the data if there is no tailroom. Null
+/// if it does not fit.
 std::byte *address_of_digest(const doca_buf &destination, std::size_t size) noexcept
 {
     const std::size_t tailroom = destination.tailroom();
@@ -26,12 +26,14 @@ std::byte *address_of_digest(const doca_buf &destination, std::size_t size) noex
     return destination.data + (tailroom == 0 ? 0 : destination.data_len);
 }
 
+/// Appends the data of a list of buffers.
 void add_data(ShaDigest &digest, const doca_buf &source) noexcept
 {
     for (const doca_buf *buf = &source; buf != nullptr; buf = buf->next)
         digest.update(buf->data, buf->data_len);
 }
 
+/// Writes the digest, and makes it the end of the destination's data.
 void write_digest(ShaDigest &digest, ShaKind kind, doca_buf &destination) noexcept
 {
     const std::size_t size = facts_of(kind).digest_size;
@@ -44,6 +46,7 @@ void write_digest(ShaDigest &digest, ShaKind kind, doca_buf &destination) noexce
 
 void HashSession::copy_from(const HashSession &other) noexcept
 {
+    // The session of @p other stays as it is; neither becomes busy.
     digest = other.digest;
     message = other.message;
 }
@@ -53,7 +56,8 @@ doca_error_t HashQueue::hash(Tag tag, ShaKind kind, const doca_buf *source, doca
     if (const doca_error_t status = check(kind, source, destination); status != DOCA_SUCCESS)
         return status;
     if (completions_.is_full())
-        return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
+        return DOCA_ERROR_NO_MEMORY; // not logged: programs drain the queue and try again
+    // The digest is complete before it is written, so source and destination may overlap.
     ShaDigest digest;
     digest.begin(kind);
     add_data(digest, *source);
@@ -69,6 +73,7 @@ doca_error_t HashQueue::hash_piece(Tag tag, ShaKind kind, const doca_buf *source
         return status;
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY;
+    // An operation, not a completion alone: its payload leads to the session when it is retrieved.
     Operation &operation = completions_.begin(tag, *this);
     if (!session.message)
         session.digest.begin(kind);
@@ -80,6 +85,7 @@ doca_error_t HashQueue::hash_piece(Tag tag, ShaKind kind, const doca_buf *source
     }
     session.is_busy = true;
     operation.payload<HashSession *>() = &session;
+    // Notifies: retrieving the completion calls retrieved().
     completions_.done_and_notify(operation, DOCA_SUCCESS);
     return DOCA_SUCCESS;
 }
@@ -114,6 +120,7 @@ doca_error_t HashQueue::check_piece(ShaKind kind, const doca_buf *source, const 
                 facts_of(*session.message).name);
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // DOCA's rule: engines continue at block boundaries only. OpenSSL could continue anywhere.
     if (const std::uint32_t block = facts_of(kind).block_size; !is_last && length % block != 0) {
         LOG_ERR("a piece of %zu bytes, and all but the last of %s must be multiples of %u", length, facts_of(kind).name,
                 block);
@@ -140,12 +147,14 @@ doca_error_t HashQueue::check_source(const doca_buf &list, std::size_t &length) 
     std::uint32_t count = 0;
     std::size_t total = 0;
     for (const doca_buf *buf = &list; buf != nullptr; buf = buf->next) {
+        // The limit is checked for each buffer, so a list that is a circle ends as well.
         if (++count > limits_.list_elements) {
             LOG_ERR("the source has more than %" PRIu32 " buffers in its list", limits_.list_elements);
             return DOCA_ERROR_INVALID_VALUE;
         }
         if (const doca_error_t status = check_memory(*buf); status != DOCA_SUCCESS)
             return status;
+        // Written as a difference, since the sum could wrap around.
         if (buf->data_len > limits_.size - total) {
             LOG_ERR("the source has %zu bytes or more, and at most %" PRIu64 " are hashed at once",
                     total + buf->data_len, limits_.size);
@@ -161,11 +170,13 @@ doca_error_t HashQueue::check_destination(const doca_buf &buf, ShaKind kind) con
 {
     if (const doca_error_t status = check_memory(buf); status != DOCA_SUCCESS)
         return status;
+    // The permissions are those of a DMA destination: the memory is written on behalf of the device.
     if (!buf.mmap->key_for(device_)->can(KeyUse::dma_destination)) {
         LOG_ERR("the permissions of the memory map of buffer %p do not let SHA write it",
                 static_cast<const void *>(&buf));
         return DOCA_ERROR_NOT_PERMITTED;
     }
+    // Checked before anything is hashed: a failed job changes nothing.
     const ShaFacts &facts = facts_of(kind);
     if (address_of_digest(buf, facts.digest_size) == nullptr) {
         LOG_ERR("%s has a digest of %u bytes, and the destination has %zu bytes of data and room for %zu behind them",
@@ -179,6 +190,7 @@ doca_error_t HashQueue::check_memory(const doca_buf &buf) const noexcept
 {
     if (const doca_error_t status = check_buffer(buf, device_); status != DOCA_SUCCESS)
         return status;
+    // Imported memory may not be mapped in this process.
     if (buf.mmap->is_imported()) {
         LOG_ERR("buffer %p is imported memory, and SHA works on memory of this process: copy it by DMA first",
                 static_cast<const void *>(&buf));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// SHA for both generations: their front ends turn jobs (v2/) and tasks (v3/) into calls of a HashQueue.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +16,30 @@
 
 namespace opendoca {
 
-/// A message that is hashed in pieces, or between two messages. Belongs to the completion queue's thread.
+/// A message that is hashed in pieces, or the pause between two messages. Owned by the program's session (2.2) or task
+/// (3.0); used by the thread of the completion queue.
 struct HashSession {
-    /// Takes over the message of @p other, as far as it has come.
+    /// Continues the message of @p other from its present position.
     void copy_from(const HashSession &other) noexcept;
 
-    ShaDigest digest;
-    std::optional<ShaKind> message; ///< the kind of the one that has begun
-    bool is_busy = false;           ///< a piece was not retrieved
+    ShaDigest digest;               ///< of the pieces so far; valid while a message is in progress
+    std::optional<ShaKind> message; ///< algorithm of the message in progress; nothing between two messages
+    bool is_busy = false;           ///< a piece was submitted and its completion not retrieved
 };
 
-/// SHA by OpenSSL, on the CPU of the completion queue's thread: each operation ends in its submit.
+/// Computes SHA on the CPU of the completion queue's thread: each operation completes within its submit. Owned by a
+/// context, one for each of its completion queues; used by that queue's thread only. Never has an operation that waits,
+/// so it needs no polling.
 class HashQueue final : public Source {
 public:
+    /// Limits of the source.
     struct Limits {
-        std::uint32_t list_elements;
-        std::uint64_t size; ///< bytes
+        std::uint32_t list_elements; ///< buffers in a list
+        std::uint64_t size;          ///< bytes
     };
 
-    /// The buffers are to be of memory that @p device may use.
+    /// The device must be able to access the memory of all buffers. @p completions and @p device must outlive the
+    /// object.
     HashQueue(CompletionQueue &completions, const Device &device, const Limits &limits) noexcept
         : completions_(completions),
           device_(device),
@@ -40,24 +47,29 @@ public:
     {
     }
 
-    /// Appends the digest of the data of @p source to @p destination, which jobs of 2.2 call request and response. Null
-    /// pointers are checked.
+    /// Appends the digest of the data of @p source to @p destination (2.2: request and response). Returns INVALID_VALUE
+    /// or NOT_PERMITTED after a log line, or NO_MEMORY without a credit; nothing has then changed. Null pointers are
+    /// allowed, and rejected.
     [[nodiscard]] doca_error_t hash(Tag tag, ShaKind kind, const doca_buf *source, doca_buf *destination) noexcept;
-    /// The same for a message in pieces: all but the last are multiples of the algorithm's block, and the last
-    /// one writes the digest. The session is busy until the end is retrieved.
+    /// The same for one piece of a message. All pieces but the last are multiples of the algorithm's block, and the
+    /// last one writes the digest. The session is busy until the completion is retrieved: until then BAD_STATE is
+    /// returned.
     [[nodiscard]] doca_error_t hash_piece(Tag tag, ShaKind kind, const doca_buf *source, doca_buf *destination,
                                           HashSession &session, bool is_last) noexcept;
 
-    /// Whether they would be carried out.
+    /// Return the status that hash() or hash_piece() would return, but for a full queue.
     [[nodiscard]] doca_error_t check(ShaKind kind, const doca_buf *source, const doca_buf *destination) const noexcept;
     [[nodiscard]] doca_error_t check_piece(ShaKind kind, const doca_buf *source, const doca_buf *destination,
                                            const HashSession &session, bool is_last) const noexcept;
 
+    /// Makes the session of a piece usable again.
     void retrieved(Operation &operation) noexcept override;
 
 private:
+    /// Checks both buffers. Stores the number of bytes in the source in @p length.
     [[nodiscard]] doca_error_t check_buffers(ShaKind kind, const doca_buf *source, const doca_buf *destination,
                                              std::size_t &length) const noexcept;
+    // Parts of check_buffers().
     [[nodiscard]] doca_error_t check_source(const doca_buf &list, std::size_t &length) const noexcept;
     [[nodiscard]] doca_error_t check_destination(const doca_buf &buf, ShaKind kind) const noexcept;
     [[nodiscard]] doca_error_t check_memory(const doca_buf &buf) const noexcept;

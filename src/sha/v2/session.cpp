@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// Sessions: messages that are hashed in pieces by several jobs.
 #include "session.hpp"
 
 #include "../../core/log.hpp"
@@ -11,6 +13,7 @@ OPENDOCA_LOG_SOURCE(DOCA_SHA_SESSION);
 
 using opendoca::v2::call;
 
+/// Checks that the session belongs to the context and work queue, and that all its jobs were retrieved.
 static doca_error_t check_idle(const doca_sha *sha, const doca_workq *workq,
                                const doca_sha_partial_session &session) noexcept
 {
@@ -29,6 +32,7 @@ doca_error_t doca_sha_partial_session_create(struct doca_sha *ctx, struct doca_w
                                              struct doca_sha_partial_session **session)
 {
     return call({ctx, workq, session}, [&] {
+        // The session is used by the thread of this work queue from now on.
         if (workq->queue_of(*ctx) == nullptr) {
             LOG_ERR("the work queue of a session must be on the SHA context");
             return DOCA_ERROR_INVALID_VALUE;

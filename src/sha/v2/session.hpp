@@ -8,7 +8,8 @@
 
 struct doca_workq;
 
-/// A session of a SHA context on a work queue.
+/// The opaque type of the C API: a session of a SHA context on one work queue. Owned by the program; used by the work
+/// queue's thread. The two pointers are compared only, so they may be stale.
 struct doca_sha_partial_session : opendoca::HashSession {
     doca_sha_partial_session(const doca_sha &context, const doca_workq &queue) noexcept : sha_(&context), workq_(&queue)
     {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The context of DOCA 2.2, its capabilities and its C functions.
 #include "sha.hpp"
 
 #include <memory>
@@ -30,6 +32,7 @@ doca_error_t doca_sha::check_device(const doca_dev &dev, const std::vector<doca_
 
 bool doca_sha::can_be_event_driven(const std::vector<doca_dev *> &) const
 {
+    // Operations complete within submit, so a work queue is never blocked for one.
     return true;
 }
 
@@ -69,6 +72,7 @@ struct doca_ctx *doca_sha_as_ctx(struct doca_sha *ctx)
 
 namespace {
 
+/// Checks a job type that a program passes to a query.
 doca_error_t check_job_type(doca_sha_job_type job_type) noexcept
 {
     if (opendoca::v2::is_sha_job(job_type))
@@ -77,6 +81,7 @@ doca_error_t check_job_type(doca_sha_job_type job_type) noexcept
     return DOCA_ERROR_INVALID_VALUE;
 }
 
+/// A device can hash if this process can; an engine for SHA is reported but not needed.
 doca_error_t check_software(const doca_devinfo &devinfo) noexcept
 {
     return devinfo.function->can.sha_software ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
@@ -85,6 +90,7 @@ doca_error_t check_software(const doca_devinfo &devinfo) noexcept
 } // namespace
 
 doca_error_t doca_sha_job_get_supported(const struct doca_devinfo *devinfo, enum doca_sha_job_type job_type)
+/// The type is checked first: it is wrong on any device.
 {
     return call({devinfo}, [&] {
         const doca_error_t status = check_job_type(job_type);

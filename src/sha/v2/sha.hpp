@@ -9,7 +9,8 @@
 
 #include "../../core/v2/ctx.hpp"
 
-/// The SHA library's object: a context on one device.
+/// The SHA library's object of 2.2: a context on one device. Owned by the program. All work is done by the ShaJobs of
+/// its work queues.
 struct doca_sha final : doca_ctx {
 protected:
     [[nodiscard]] doca_error_t check_device(const doca_dev &dev, const std::vector<doca_dev *> &others) const override;

@@ -18,9 +18,10 @@ doca_error_t ShaJobs::submit_tagged(const doca_job &base, Tag tag) noexcept
         LOG_ERR("job type %d is not one of SHA's", base.type);
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // Jobs for pieces are longer: doca_sha_partial_job begins with doca_sha_job.
     const auto &job = reinterpret_cast<const doca_sha_job &>(base);
     const ShaKind kind = sha_kind_of(base.type);
-    // The flags are those of pieces. Programs leave them uninitialised in jobs that are not partial.
+    // Flags are defined for pieces only. Programs leave them uninitialised in other jobs.
     if (base.type < DOCA_SHA_JOB_SHA1_PARTIAL)
         return hashes_->hash(tag, kind, job.req_buf, job.resp_buf);
     if ((job.flags & ~std::uint64_t{DOCA_SHA_JOB_FLAGS_SHA_PARTIAL_FINAL}) != 0) {

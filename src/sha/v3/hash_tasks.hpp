@@ -6,7 +6,7 @@
 
 namespace opendoca::v3 {
 
-/// The tasks of a SHA context that hash a message at once.
+/// The pool of tasks that hash a message at once. Owned by its TaskType.
 class HashTasks final : public PoolOf<doca_sha_task_hash> {
 public:
     HashTasks(doca_ctx &owner, const TaskConf &as_told, HashQueue &hashes)
@@ -22,7 +22,7 @@ private:
     HashQueue &hashes_;
 };
 
-/// Those that hash a message piece by piece.
+/// The pool of tasks that hash a message in pieces. Has results: has_result is set when the last piece has completed.
 class PartialHashTasks final : public PoolOf<doca_sha_task_partial_hash> {
 public:
     PartialHashTasks(doca_ctx &owner, const TaskConf &as_told, HashQueue &hashes)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The context of DOCA 3.0, its capabilities and its C functions. The functions of tasks are in sha_tasks_api.cpp.
 #include "sha.hpp"
 
 #include <cstdint>
@@ -17,9 +19,9 @@ using opendoca::v3::kind_of;
 
 namespace {
 
-constexpr std::uint32_t log_max_num_tasks = 16;
+constexpr std::uint32_t log_max_num_tasks = 16; ///< the C functions take logarithms to base 2
 
-/// A capability of @p devinfo: NOT_SUPPORTED where it can't hash.
+/// Answers a capability query by @p body. Returns NOT_SUPPORTED if the device cannot hash.
 template <typename Body>
 doca_error_t ask(const doca_devinfo *devinfo, const void *output, Body &&body) noexcept
 {
@@ -32,7 +34,7 @@ doca_error_t ask(const doca_devinfo *devinfo, const void *output, Body &&body) n
     });
 }
 
-/// The same of an algorithm.
+/// The same for a query about an algorithm; INVALID_VALUE if there is none of this number.
 template <typename Body>
 doca_error_t ask_of(const doca_devinfo *devinfo, doca_sha_algorithm algorithm, const void *output, Body &&body) noexcept
 {
@@ -42,7 +44,7 @@ doca_error_t ask_of(const doca_devinfo *devinfo, doca_sha_algorithm algorithm, c
     return ask(devinfo, output, [&](const opendoca::Capabilities &) { body(facts_of(kind)); });
 }
 
-/// For the set_conf functions, which take the logarithm of the number.
+/// Implements the set_conf functions, which take the logarithm of the number of tasks.
 template <typename Type, typename Callback>
 doca_error_t configure(Type &type, Callback succeeded, Callback failed, std::uint8_t log_num_tasks) noexcept
 {
@@ -102,6 +104,7 @@ doca_error_t doca_sha_cap_task_hash_get_supported(const struct doca_devinfo *dev
 doca_error_t doca_sha_cap_task_partial_hash_get_supported(const struct doca_devinfo *devinfo,
                                                           enum doca_sha_algorithm algorithm)
 {
+    // Every algorithm can be computed in pieces.
     return doca_sha_cap_task_hash_get_supported(devinfo, algorithm);
 }
 

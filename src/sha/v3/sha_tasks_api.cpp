@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The C functions of SHA tasks. A task may be changed only while the program owns it: between its allocation or
+// completion and its submit.
 #include "../../core/log.hpp"
 #include "../../core/v3/call.hpp"
 #include "sha.hpp"
@@ -19,7 +22,7 @@ doca_error_t refuse_algorithm(doca_sha_algorithm algorithm) noexcept
     return DOCA_ERROR_INVALID_VALUE;
 }
 
-/// Takes a task and fills in what both kinds have.
+/// Takes a task from its pool and fills in the members that both types have.
 template <typename Type, typename Task>
 doca_error_t alloc(Type &type, doca_sha_algorithm algorithm, const doca_buf *src, doca_buf *dst, doca_data user_data,
                    Task *&task) noexcept
@@ -38,6 +41,7 @@ doca_error_t alloc(Type &type, doca_sha_algorithm algorithm, const doca_buf *src
     return status;
 }
 
+/// Returns BAD_STATE, after a log line, unless the task is the program's.
 doca_error_t check_not_submitted(const doca_task &task) noexcept
 {
     if (task.state == opendoca::v3::TaskState::owned)
@@ -46,7 +50,7 @@ doca_error_t check_not_submitted(const doca_task &task) noexcept
     return DOCA_ERROR_BAD_STATE;
 }
 
-/// Begins another message.
+/// Ends the message of the task, finished or not: the next piece begins another one.
 void forget_message(doca_sha_task_partial_hash &task) noexcept
 {
     task.session.message.reset();
@@ -73,6 +77,7 @@ doca_error_t doca_sha_task_partial_hash_alloc_init(struct doca_sha *sha, enum do
         const doca_error_t status = alloc(sha->partial_hash, algorithm, src_buf, dst_buf, user_data, taken);
         if (status != DOCA_SUCCESS)
             return status;
+        // A task that is taken again has the message of its last user.
         forget_message(*taken);
         *task = taken;
         return DOCA_SUCCESS;
@@ -165,6 +170,7 @@ doca_error_t doca_sha_task_partial_hash_set_algorithm(struct doca_sha_task_parti
         return refuse_algorithm(algorithm);
     if (const doca_error_t status = check_not_submitted(*task); status != DOCA_SUCCESS)
         return status;
+    // The pieces so far were hashed with the present algorithm.
     if (task->session.message) {
         LOG_ERR("task %p is within a message: reset it before it gets another algorithm",
                 static_cast<const void *>(task));
