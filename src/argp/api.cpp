@@ -24,6 +24,7 @@ doca_error_t start(int argc, char **argv, doca_error_t if_none)
         if (parser == nullptr)
             return not_initialised(if_none);
         if (argc < 1)
+            // argc counts the program's name, which start() needs.
             return fail(DOCA_ERROR_INVALID_VALUE, "argc is " + std::to_string(argc) + ", which is below 1");
         if (argv == nullptr)
             return null_argument("argv");
@@ -41,9 +42,11 @@ doca_error_t destroy(doca_error_t misuse)
     return guarded([&] {
         if (parser == nullptr)
             return not_initialised(misuse);
+        // The parser is in use by the caller of the callback.
         if (parser->is_in_start())
             return fail(misuse, "doca_argp_destroy is called by one of argp's callbacks");
         delete std::exchange(parser, nullptr);
+        // A logger callback ends with the parser for which it was registered.
         set_listener(nullptr);
         return DOCA_SUCCESS;
     });
@@ -54,6 +57,7 @@ void show_usage(const Generation &generation)
     (void)guarded([&]() -> doca_error_t {
         if (parser != nullptr)
             parser->show_usage();
+        // Without doca_argp_init() the text has DOCA's own flags only.
         Parser(generation, nullptr, nullptr).show_usage();
     });
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Helpers of the C functions, shared by both generations of the API.
+// Helpers of the C functions, shared by both generations of the API. They check arguments in a fixed order (null,
+// state, value), log the first error and return its code; no exception leaves a C function.
 #pragma once
 
 #include <string>
@@ -12,11 +13,13 @@
 
 namespace opendoca::argp {
 
+/// Logs that there is no parser, and returns @p code.
 [[nodiscard]] inline doca_error_t not_initialised(doca_error_t code, int line = __builtin_LINE())
 {
     return fail(code, "doca_argp_init has not been called", line);
 }
 
+/// Logs that the argument @p name is null, and returns INVALID_VALUE.
 [[nodiscard]] inline doca_error_t null_argument(const char *name, int line = __builtin_LINE())
 {
     return fail(DOCA_ERROR_INVALID_VALUE, std::string(name) + " is NULL", line);
@@ -32,6 +35,8 @@ namespace opendoca::argp {
     return false;
 }
 
+/// Implements a void setter of a text. @p part is a flag or a command. A failure for lack of memory is stored in @p
+/// part, and reported when it is registered.
 template <typename Part>
 void set_text(Part *part, const char *part_name, std::string Part::*member, const char *text)
 {

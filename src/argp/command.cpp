@@ -8,11 +8,13 @@
 
 namespace opendoca::argp {
 
+/// Out of line, where doca_argp_cmd is complete.
 Level::Level() = default;
 Level::~Level() = default;
 
 doca_error_t Level::add(std::unique_ptr<doca_argp_param> param)
 {
+    // From here on the flag is freed if it is not added: the caller has passed its ownership.
     if (const doca_error_t result = param->check(); result != DOCA_SUCCESS)
         return result;
     for (const auto &other : params_) {
@@ -73,6 +75,7 @@ doca_error_t doca_argp_cmd::check() const
         return fail(DOCA_ERROR_NO_MEMORY, "a command's setter ran out of memory");
     if (name.empty())
         return fail(DOCA_ERROR_INITIALIZATION, "a command has no name");
+    // A name with blanks could not be written as one word, and one with a dash would be taken for a flag.
     const bool has_blank = std::ranges::any_of(name, [](char c) {
         const auto code = static_cast<unsigned char>(c);
         return code <= ' ' || code == 0x7f;

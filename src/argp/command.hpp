@@ -18,8 +18,8 @@ namespace opendoca::argp {
 /// The callback of a command; receives the program's configuration.
 using CommandCallback = doca_error_t (*)(void *config);
 
-/// The flags and commands of the program, or of one command.
-/// Owns them, in the order of their registration. No two flags and no two commands of a level share a name.
+/// The flags and commands of the program, or of one command. Owns them, in the order of their registration. Owned by
+/// the FlagSet or by the command. No two flags and no two commands of a level share a name.
 class Level {
 public:
     Level();
@@ -51,12 +51,14 @@ private:
 
 } // namespace opendoca::argp
 
-/// A command, as doca_argp_cmd_create() makes it and the setters fill it.
+/// A command, as doca_argp_cmd_create() creates it and the setters fill it. Owned by the program until it is
+/// registered, then by its level.
 struct doca_argp_cmd {
-    std::string name;
-    std::string description;
+    std::string name;        ///< as the user writes it; required
+    std::string description; ///< for the usage text; required
+    /// Called when the user has given the command; null for none.
     opendoca::argp::CommandCallback callback = nullptr;
-    bool is_hidden = false;
+    bool is_hidden = false;        ///< not in the usage text
     bool is_out_of_memory = false; ///< as doca_argp_param::is_out_of_memory
     bool is_taken = false;         ///< registered: owned by a level, and no longer changeable
     opendoca::argp::Level level;   ///< the flags and commands that may follow it

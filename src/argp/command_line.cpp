@@ -12,6 +12,7 @@
 namespace opendoca::argp {
 namespace {
 
+/// The parser of one command line: reads the words in order and fills in a request. Used on the stack, for one call.
 class CommandLine {
 public:
     CommandLine(const FlagSet &flags, std::span<char *const> words, Request &request)
@@ -24,10 +25,13 @@ public:
     [[nodiscard]] doca_error_t parse();
 
 private:
+    // Parse one word; the next one as well if it is a flag's value.
     [[nodiscard]] doca_error_t parse_flag(std::string_view word);
     [[nodiscard]] FoundFlag find_long(std::string_view word);
     [[nodiscard]] doca_error_t take_command(std::string_view word);
+    /// Logs that the word is neither a flag nor a command. Returns NOT_SUPPORTED.
     [[nodiscard]] static doca_error_t not_a_flag(std::string_view word);
+    // Store the flag's value in the request. Each flag is accepted once, unless it may be repeated.
     [[nodiscard]] doca_error_t take_param(const doca_argp_param &param);
     [[nodiscard]] doca_error_t take_general(GeneralFlag flag);
     [[nodiscard]] doca_error_t take_log_level(std::optional<int> &out);
@@ -37,19 +41,21 @@ private:
     [[nodiscard]] doca_error_t given_twice() const;
 
     const FlagSet &flags_;
-    std::span<char *const> words_;
+    std::span<char *const> words_; ///< all words of the command line
     Request &request_;
-    std::size_t next_ = 0;
+    std::size_t next_ = 0;                     ///< index of the next word
     std::string flag_;                         ///< the current flag with its dashes, for messages
     std::optional<std::string_view> attached_; ///< the text after its '='
 };
 
 doca_error_t CommandLine::parse()
 {
+    // Help and version end the parsing: what follows may be incomplete.
     while (next_ < words_.size() && request_.action == Request::Action::run) {
         const std::string_view word = words_[next_++];
         if (word == "--") // the end of the flags
             return next_ == words_.size() ? DOCA_SUCCESS : not_a_flag(words_[next_]);
+        // A single dash is an ordinary word, by convention the standard input.
         const bool is_flag = word.starts_with('-') && word != "-";
         if (const doca_error_t result = is_flag ? parse_flag(word) : take_command(word); result != DOCA_SUCCESS)
             return result;
@@ -63,6 +69,7 @@ doca_error_t CommandLine::parse_flag(std::string_view word)
     const FoundFlag found = word.starts_with("--") ? find_long(word) : flags_.find_short(request_.path, word.substr(1));
     flag_ = word;
     if (attached_)
+        // For "name=value" messages show the name alone.
         flag_.resize(word.size() - attached_->size() - 1);
     if (found.param != nullptr)
         return take_param(*found.param);
@@ -93,6 +100,7 @@ doca_error_t CommandLine::take_command(std::string_view word)
     if (command == nullptr)
         return fail(DOCA_ERROR_NOT_SUPPORTED, "command " + quoted(word) + " is not known");
     request_.path.push_back(command);
+    // The position among the values decides when the command's callback is called.
     request_.commands.push_back({command, request_.values.size()});
     return DOCA_SUCCESS;
 }
@@ -108,6 +116,7 @@ doca_error_t CommandLine::take_param(const doca_argp_param &param)
         return fail(DOCA_ERROR_INVALID_VALUE, "flag " + flag_ + " can be given in a JSON file only");
     if (!param.has_multiplicity && request_.mentions(&param))
         return given_twice();
+    // A flag without a value is true; false cannot be given on the command line.
     if (param.type == Type::boolean) {
         if (const doca_error_t result = take_no_value(); result != DOCA_SUCCESS)
             return result;

@@ -12,7 +12,8 @@
 namespace opendoca::argp {
 
 /// Parses @p words, without the program name and DPDK's arguments, up to the end or to the first flag for help or for
-/// the version. @p request may be partly filled on failure.
+/// the version. Returns NOT_SUPPORTED for an unknown flag, command or argument, INVALID_VALUE for a wrong value. @p
+/// request may be partly filled on failure.
 [[nodiscard]] doca_error_t parse_command_line(const FlagSet &flags, std::span<char *const> words, Request &request);
 
 } // namespace opendoca::argp

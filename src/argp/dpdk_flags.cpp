@@ -14,6 +14,7 @@ namespace {
 /// Returns a string, number or boolean as text for DPDK's command line.
 std::optional<std::string> word_of(json_object *value)
 {
+    // JSON integers above INT64_MAX are unsigned in json-c.
     if (json_object_is_type(value, json_type_int))
         return json_object_get_int64(value) < 0 ? std::to_string(json_object_get_int64(value))
                                                 : std::to_string(json_object_get_uint64(value));
@@ -22,6 +23,7 @@ std::optional<std::string> word_of(json_object *value)
     return text_of(value);
 }
 
+/// Logs that a member of doca_dpdk_flags has a wrong value. Returns INVALID_VALUE.
 doca_error_t wrong_dpdk_value(std::string_view key, const std::string &expected, int line = __builtin_LINE())
 {
     return fail(DOCA_ERROR_INVALID_VALUE, "JSON key " + quoted(key) + " of doca_dpdk_flags needs " + expected, line);
@@ -51,10 +53,12 @@ doca_error_t describe_device(json_object &device, std::string &out)
         return wrong_dpdk_value("devices", "an \"id\" for each device");
     if (kind != "pf" && kind != "vf" && kind != "sf")
         return wrong_dpdk_value("devices", "\"pf\", \"vf\" or \"sf\" as \"device\", not " + quoted(kind));
+    // An SF is a device of the auxiliary bus, a PF or VF one of PCI.
     out = (kind == "sf" ? "auxiliary:mlx5_core.sf." : "") + id + arguments;
     return DOCA_SUCCESS;
 }
 
+/// Appends -a and the description of a device.
 doca_error_t append_device(json_object *device, std::vector<std::string> &out)
 {
     std::string description;
@@ -71,6 +75,7 @@ doca_error_t append_device(json_object *device, std::vector<std::string> &out)
     return DOCA_SUCCESS;
 }
 
+/// Appends each word of a text, as the user would write it on the command line.
 doca_error_t append_words(json_object *value, std::vector<std::string> &out)
 {
     const std::optional<std::string> text = text_of(value);
@@ -82,6 +87,7 @@ doca_error_t append_words(json_object *value, std::vector<std::string> &out)
     return DOCA_SUCCESS;
 }
 
+/// Appends a flag of EAL with its value. A boolean is a flag without a value.
 doca_error_t append_option(std::string_view key, json_object *value, std::vector<std::string> &out)
 {
     std::string flag = (key.size() == 1 ? "-" : "--") + std::string(key);
@@ -118,6 +124,7 @@ EalArguments::EalArguments(const std::string &program_name, const std::vector<st
     : words_{program_name}
 {
     words_.insert(words_.end(), arguments.begin(), arguments.end());
+    // After the last insertion: the strings do not move any more.
     for (std::string &word : words_)
         pointers_.push_back(word.data());
     pointers_.push_back(nullptr);

@@ -14,11 +14,13 @@
 
 namespace opendoca::argp {
 
-/// Appends the EAL arguments for one member of doca_dpdk_flags to @p out. docs/arguments.md has the mapping.
+/// Appends the EAL arguments for one member of doca_dpdk_flags to @p out. Returns INVALID_VALUE, after a log line, for
+/// a value of another type. docs/arguments.md has the mapping.
 [[nodiscard]] doca_error_t append_eal_arguments(std::string_view key, json_object *value,
                                                 std::vector<std::string> &out);
 
-/// An argument vector for rte_eal_init(). Owns its strings, since DPDK keeps pointers into them after the call.
+/// An argument vector for rte_eal_init(). Owns its strings, since DPDK keeps pointers into them after the call: the
+/// parser keeps it until doca_argp_destroy(). Must not be copied: the pointers would refer to the original.
 class EalArguments {
 public:
     EalArguments(const std::string &program_name, const std::vector<std::string> &arguments);

@@ -31,6 +31,7 @@ void FlagSet::add_grpc_address()
 
 const doca_argp_param *FlagSet::find(const Path &path, Find find_in, std::string_view name) const
 {
+    // From the innermost level outwards, so that a command can redefine an inherited flag.
     for (std::size_t depth = path.size() + 1; depth-- != 0;) {
         const doca_argp_param *const param = (level(path, depth).*find_in)(name);
         if (param != nullptr && (depth == path.size() || param->is_inherited))

@@ -14,14 +14,16 @@
 
 namespace opendoca::argp {
 
+/// The flags that every DOCA program has.
 enum class GeneralFlag { help, version, log_level, sdk_log_level, json, grpc_address };
 
-/// A flag that every DOCA program has. A name that the program uses for a flag of its own is empty here.
+/// Names and texts of such a flag. In the result of general(), a name is empty if the program uses it for a flag of its
+/// own.
 struct GeneralFlagInfo {
     GeneralFlag flag;
     std::string short_name;
     std::string long_name;
-    std::string arguments;
+    std::string arguments; ///< placeholder of the value in the usage text; empty if it has none
     std::string description;
 };
 
@@ -36,13 +38,15 @@ struct FoundFlag {
 /// The commands given so far on a command line, outermost first.
 using Path = std::vector<const doca_argp_cmd *>;
 
-/// The flags and commands that the parser accepts. Owned by the parser; one thread at a time.
+/// The flags and commands that the parser accepts. Owned by the parser; used by one thread at a time. A flag of the
+/// program hides a DOCA flag of the same name.
 class FlagSet {
 public:
     explicit FlagSet(const Generation &generation);
 
     Level program; ///< the flags and commands of the program itself
 
+    /// Adds the flag for the address of gRPC. No effect if it exists.
     void add_grpc_address();
 
     // Look up a flag in the innermost command of @p path: first its own flags, then inherited ones, then DOCA's.
@@ -64,13 +68,15 @@ public:
 
 private:
     using Find = const doca_argp_param *(Level::*)(std::string_view) const;
+    /// Searches the levels of @p path from the innermost one. Outer levels yield inherited flags only.
     [[nodiscard]] const doca_argp_param *find(const Path &path, Find find_in, std::string_view name) const;
+    /// Returns @p param, or, if it is null, DOCA's flag of this name, if there is one.
     [[nodiscard]] FoundFlag found(const doca_argp_param *param, std::string GeneralFlagInfo::*kind,
                                   std::string_view name) const;
 
     const Generation &generation_;
     std::vector<GeneralFlagInfo> general_;
-    bool has_grpc_address_ = false;
+    bool has_grpc_address_ = false; ///< the program has called doca_argp_set_grpc_program()
 };
 
 } // namespace opendoca::argp

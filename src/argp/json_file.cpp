@@ -14,12 +14,13 @@
 namespace opendoca::argp {
 namespace {
 
-constexpr std::size_t max_file_size = std::size_t{16} << 20;
+constexpr std::size_t max_file_size = std::size_t{16} << 20; ///< bytes
 
 struct FileClose {
     void operator()(std::FILE *file) const noexcept { (void)std::fclose(file); }
 };
 
+/// Log an error of the file, and return IO_FAILED.
 doca_error_t failed(const std::string &path, const std::string &why, int line = __builtin_LINE())
 {
     return fail(DOCA_ERROR_IO_FAILED, "JSON file " + quoted(path) + " " + why, line);
@@ -55,6 +56,7 @@ doca_error_t read_json_file(const std::string &path, JsonPtr &out)
     std::string text;
     if (const doca_error_t result = read_text(path, text); result != DOCA_SUCCESS)
         return result;
+    // Comments and trailing commas are removed here, as json-c's own extensions accept more than is wanted.
     if (const std::optional<JsonTextError> error = make_strict_json(text))
         return malformed(path, error->line, error->what);
 

@@ -10,7 +10,8 @@
 
 namespace opendoca::argp {
 
-/// Reads and parses the file at @p path. On success @p out is an object, at most 32 levels deep.
+/// Reads and parses the file at @p path. On success @p out is an object, at most 32 levels deep. Returns IO_FAILED if
+/// the file cannot be read or is no JSON, INVALID_VALUE if it does not contain an object.
 [[nodiscard]] doca_error_t read_json_file(const std::string &path, JsonPtr &out);
 
 } // namespace opendoca::argp

@@ -13,6 +13,8 @@
 namespace opendoca::argp {
 namespace {
 
+/// The parser of one JSON file: fills in a request. Used on the stack, for one call. The file is untrusted, so each
+/// value's type is checked.
 class JsonFlags {
 public:
     JsonFlags(const FlagSet &flags, const Path &path, bool is_dpdk_program, Request &request)
@@ -36,11 +38,13 @@ private:
     Request &request_;
 };
 
+/// Logs that a key has a value of the wrong type. Returns INVALID_VALUE.
 doca_error_t wrong_value(std::string_view key, const std::string &expected, int line = __builtin_LINE())
 {
     return fail(DOCA_ERROR_INVALID_VALUE, "JSON key " + quoted(key) + " needs " + expected, line);
 }
 
+/// Logs that a key does not exist. Returns NOT_SUPPORTED.
 doca_error_t unknown_key(std::string_view key, const std::string &where, int line = __builtin_LINE())
 {
     return fail(DOCA_ERROR_NOT_SUPPORTED, "JSON key " + quoted(key) + " is not known " + where, line);
@@ -93,6 +97,7 @@ doca_error_t JsonFlags::take_program(std::string_view key, json_object *value)
     if (param->is_cli_only)
         return fail(DOCA_ERROR_INVALID_VALUE,
                     "flag " + param->flags() + " is in the JSON file, but is for the command line only");
+    // Without multiplicity an array is no list of values but an error of the type.
     if (!param->has_multiplicity)
         return take_value(*param, value);
     return for_each_element(value, [&](json_object *element) { return take_value(*param, element); });
@@ -119,11 +124,13 @@ doca_error_t JsonFlags::take_value(const doca_argp_param &param, json_object *va
         if (json_object_get_boolean(value) != 0)
             request_.values.push_back({&param, true});
         else
+            // Explicitly false: satisfies "mandatory", but calls no callback.
             request_.unset.push_back(&param);
         return DOCA_SUCCESS;
     case Type::json:
         if (!json_object_is_type(value, json_type_object) && !json_object_is_type(value, json_type_array))
             return wrong_value(param.long_name, "an object or an array");
+        // A share of the object, so that it outlives the document.
         request_.values.push_back({&param, JsonPtr(json_object_get(value))});
         return DOCA_SUCCESS;
     case Type::unknown:

@@ -9,7 +9,9 @@
 
 namespace opendoca::argp {
 
-/// Parses the sections of the object @p root for the commands of @p path. @p request may be partly filled on failure.
+/// Parses the sections of the object @p root for the commands of @p path. @p is_dpdk_program: the section
+/// doca_dpdk_flags is allowed. Returns NOT_SUPPORTED for an unknown key, INVALID_VALUE for a wrong value. @p request
+/// may be partly filled on failure.
 [[nodiscard]] doca_error_t parse_json_flags(const FlagSet &flags, const Path &path, bool is_dpdk_program,
                                             json_object &root, Request &request);
 

@@ -7,9 +7,11 @@
 namespace opendoca::argp {
 namespace {
 
-/// Limits the memory of the parsed document: json-c takes up to about 1 KiB for a value, however short its text is.
+/// Limits the memory of the parsed document: json-c takes up to about 1 KiB for a value, however short.
 constexpr std::size_t max_values = 262144;
 
+/// One pass over a text that overwrites what JSON does not allow. Distinguishes strings, comments and other characters;
+/// it does not validate, which json-c does afterwards. Used on the stack, for one call.
 class StrictJson {
 public:
     explicit StrictJson(std::string &text) : text_(text) {}
@@ -21,17 +23,19 @@ private:
     {
         return std::string_view(text_).substr(at_).starts_with(what);
     }
+    /// Processes one comment, string or character. Returns an error if there is one.
     [[nodiscard]] std::optional<JsonTextError> step();
     [[nodiscard]] bool skip_comment();
     void skip_string();
+    /// Overwrites [@p begin, @p end), except line ends, with blanks.
     void blank(std::size_t begin, std::size_t end);
 
     std::string &text_;
-    std::size_t at_ = 0;
-    std::size_t values_ = 1;
-    char last_ = '[';         ///< the last character outside of blanks and comments; '"' for a string
-    char before_comma_ = '['; ///< the value of last_ before the last comma
-    std::size_t comma_at_ = 0;
+    std::size_t at_ = 0;       ///< position of the next character
+    std::size_t values_ = 1;   ///< values so far: one more than commas and opening brackets
+    char last_ = '[';          ///< the last character outside of blanks and comments; '"' for a string
+    char before_comma_ = '[';  ///< the value of last_ before the last comma
+    std::size_t comma_at_ = 0; ///< position of the last comma
 };
 
 std::optional<JsonTextError> StrictJson::run()
@@ -44,6 +48,7 @@ std::optional<JsonTextError> StrictJson::run()
         if (std::optional<JsonTextError> error = step())
             return error;
     }
+    // Removes blanks at the end, which are text behind the document to json-c.
     text_.erase(text_.find_last_not_of(" \t\r\n") + 1);
     return std::nullopt;
 }
@@ -68,6 +73,7 @@ std::optional<JsonTextError> StrictJson::step()
         before_comma_ = last_;
         comma_at_ = begin;
     }
+    // A comma before a closing bracket is removed only if a value precedes it: [,] stays an error.
     const bool is_closing = c == ']' || c == '}';
     const bool had_value = before_comma_ != '[' && before_comma_ != '{' && before_comma_ != ',';
     if (is_closing && last_ == ',' && had_value)
@@ -93,6 +99,7 @@ bool StrictJson::skip_comment()
 
 void StrictJson::skip_string()
 {
+    // A backslash escapes the next character, which may be a quote.
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
         if (text_[at_] == '\\')
             ++at_;

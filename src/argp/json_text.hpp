@@ -11,16 +11,18 @@
 
 namespace opendoca::argp {
 
+/// The first error in a text.
 struct JsonTextError {
-    std::size_t line;
-    std::string what;
+    std::size_t line; ///< counted from 1
+    std::string what; ///< what is wrong, as a clause
 };
 
-/// Overwrites //, /* */ comments, trailing commas and a leading byte order mark with blanks. Line ends stay,
-/// so that lines keep their numbers. Fails for comments without an end, NUL bytes and too many values.
+/// Overwrites // and /* */ comments, trailing commas and a leading byte order mark with blanks. Line ends stay, so that
+/// lines keep their numbers. Returns an error for comments without an end, NUL bytes and too many values; nothing on
+/// success.
 [[nodiscard]] std::optional<JsonTextError> make_strict_json(std::string &text);
 
-/// The number, from 1, of the line that holds the character at @p offset.
+/// Returns the number, from 1, of the line that contains the character at @p offset.
 [[nodiscard]] std::size_t line_of(std::string_view text, std::size_t offset);
 
 } // namespace opendoca::argp

@@ -39,6 +39,7 @@ std::optional<std::string> text_of(json_object *value)
         return std::nullopt;
     const auto length = static_cast<std::size_t>(json_object_get_string_len(value));
     std::string text(json_object_get_string(value), length);
+    // Callbacks receive C strings, which a NUL would cut.
     if (text.find('\0') != text.npos)
         return std::nullopt;
     return text;

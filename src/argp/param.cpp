@@ -40,6 +40,7 @@ std::string doca_argp_param::flags() const
 
 doca_error_t doca_argp_param::check() const
 {
+    // Lack of memory first: it may have caused the other errors.
     if (is_out_of_memory)
         return fail(DOCA_ERROR_NO_MEMORY, "a parameter's setter ran out of memory");
     if (short_name.empty() && long_name.empty())

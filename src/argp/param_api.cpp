@@ -90,7 +90,7 @@ void doca_argp_param_set_multiplicity(struct doca_argp_param *param)
 
 void doca_argp_set_dpdk_program(doca_error_t (*callback)(int, char **))
 {
-    // A void function: the code is only logged.
+    // The function is void: the error is only logged.
     (void)opendoca::argp::with_parser(reinterpret_cast<const void *>(callback), "callback", DOCA_ERROR_INITIALIZATION,
                                       [&](opendoca::argp::Parser &parser) { parser.set_dpdk_callback(callback); });
 }

@@ -17,6 +17,7 @@
 namespace opendoca::argp {
 namespace {
 
+/// Sets a flag for the lifetime of this object.
 class Flagged {
 public:
     explicit Flagged(bool &flag) : flag_(flag) { flag_ = true; }
@@ -34,6 +35,7 @@ doca_error_t failed(const Generation &generation, doca_error_t result, const std
     return fail(result, "the program's " + callback + " failed: " + generation.error_name(result));
 }
 
+/// Returns the last component of a path.
 std::string_view file_name(std::string_view path)
 {
     return path.substr(path.rfind('/') + 1); // npos + 1 is 0
@@ -73,6 +75,7 @@ doca_error_t Parser::start(std::span<char *const> words)
             print_usage(stderr, request.path);
         return result;
     }
+    // Kept: getters and callbacks refer to it after the start.
     request_ = std::move(request);
     return act();
 }
@@ -80,6 +83,7 @@ doca_error_t Parser::start(std::span<char *const> words)
 doca_error_t Parser::read(std::span<char *const> words, Request &request) const
 {
     if (dpdk_callback_ != nullptr) {
+        // The arguments of EAL end at the first "--", as for any DPDK program.
         const auto separator =
             std::find_if(words.begin(), words.end(), [](const char *word) { return std::string_view(word) == "--"; });
         if (separator != words.end()) {
@@ -113,6 +117,7 @@ doca_error_t Parser::read_json(Request &request) const
 /// Checks that mandatory flags are given, and that no flags are given together that exclude each other.
 doca_error_t Parser::check_together(const Request &request) const
 {
+    // At most one flag can be singular without an error, so the first one decides.
     for (const GivenValue &given : request.values) {
         if (!given.param->is_singular)
             continue;
@@ -137,6 +142,7 @@ doca_error_t Parser::check_together(const Request &request) const
 
 doca_error_t Parser::act()
 {
+    // Help and version do not return.
     if (request_.action == Request::Action::help)
         show_usage();
     if (request_.action == Request::Action::version)
@@ -174,6 +180,7 @@ doca_error_t Parser::call_back()
 {
     const Generation &generation = flags_.generation();
     auto command = request_.commands.begin();
+    // One round more than there are values, for commands behind the last value.
     for (std::size_t i = 0; i <= request_.values.size(); ++i) {
         for (; command != request_.commands.end() && command->num_values_before == i; ++command) {
             if (command->command->callback == nullptr)

@@ -10,7 +10,7 @@ namespace opendoca::argp {
 
 namespace {
 
-Listener listener = nullptr;
+Listener listener = nullptr; ///< null: the log
 
 void say(std::uint32_t level, const std::string &text, int line)
 {
@@ -45,7 +45,7 @@ void warn(const std::string &text, int line)
 
 std::string quoted(std::string_view text)
 {
-    constexpr std::size_t longest = 120;
+    constexpr std::size_t longest = 120; // characters
     std::string out = "'";
     for (const char c : text.substr(0, longest)) {
         const auto code = static_cast<unsigned char>(c);

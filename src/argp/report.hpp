@@ -12,10 +12,11 @@
 
 namespace opendoca::argp {
 
-/// Receives argp's messages in place of the log: a level of struct LogLevel, and one line of text.
+/// Receives argp's messages in place of the log: a level of LogLevel, and one line of text without a line end.
 using Listener = void (*)(std::uint32_t level, const char *text);
 /// Sets the listener; null restores the log.
 void set_listener(Listener listener);
+/// Returns whether a listener is set.
 [[nodiscard]] bool has_listener();
 
 /// Logs @p text as an error and returns @p code.

@@ -21,6 +21,7 @@ void *GivenValue::address()
         return number;
     if (auto *is_set = std::get_if<bool>(&value))
         return is_set;
+    // A callback for JSON receives the json-c object itself.
     return std::get<JsonPtr>(value).get();
 }
 
@@ -34,6 +35,7 @@ void Request::complete_from(Request &&weaker)
 {
     const auto own_count = static_cast<std::ptrdiff_t>(values.size());
     for (GivenValue &given : weaker.values) {
+        // All values of a flag come from one source: those of the file are not added to those of the command line.
         const bool is_own = std::any_of(values.begin(), values.begin() + own_count,
                                         [&](const GivenValue &own) { return own.param == given.param; });
         if (!is_own)
@@ -64,6 +66,7 @@ std::optional<int> parse_int(std::string_view text)
     }
     if (text.starts_with('-')) // from_chars would accept a second sign
         return std::nullopt;
+    // 64 bits, so that the magnitude of the smallest int fits.
     std::int64_t magnitude = 0;
     const char *end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, magnitude, base);

@@ -17,6 +17,7 @@
 
 namespace opendoca::argp {
 
+/// A value of a flag: text, number, true, or a JSON object or array.
 using Value = std::variant<std::string, int, bool, JsonPtr>;
 
 /// A command of the input, with the number of flag values that precede it.
@@ -34,14 +35,16 @@ struct GivenValue {
     [[nodiscard]] void *address();
 };
 
-/// The parsed input: flags with values, commands and general options, in the order of the command line.
+/// The parsed input: flags with values, commands and general options, in the order of the command line. A value of its
+/// own, so that an invalid input changes nothing. Flags and commands are owned by the parser's levels.
 struct Request {
+    /// What the input requests: to call the callbacks, or to print a text and end.
     enum class Action { run, help, version };
 
     Action action = Action::run;
     std::vector<GivenValue> values;
     std::vector<const doca_argp_param *> unset; ///< BOOLEAN flags that are false in the JSON file
-    std::vector<std::string> eal;               ///< DPDK arguments, without the program name.
+    std::vector<std::string> eal;               ///< DPDK arguments, without the program name
     Path path;                                  ///< the given commands
     std::vector<GivenCommand> commands;         ///< the same, with their positions among the values
     std::optional<int> log_level;
@@ -56,7 +59,8 @@ struct Request {
     void complete_from(Request &&weaker);
 };
 
-/// Parses an integer in the range of int: an optional sign, then decimal digits, or 0x and hexadecimal digits.
+/// Parses an integer in the range of int: an optional sign, then decimal digits, or 0x and hexadecimal digits. Returns
+/// nothing for other text.
 [[nodiscard]] std::optional<int> parse_int(std::string_view text);
 
 /// Converts @p number to a log level of the generation; levels come in steps of ten. Numbers above the highest level

@@ -16,6 +16,7 @@ struct Row {
     std::string description;
 };
 
+/// Builds the row of a flag from its names and texts.
 Row make_row(const std::string &short_name, const std::string &long_name, const std::string &arguments,
              const std::string &description)
 {
@@ -29,6 +30,7 @@ Row make_row(const std::string &short_name, const std::string &long_name, const 
     return row;
 }
 
+/// Returns the placeholder of a value if the program has set none.
 std::string default_arguments(const doca_argp_param &param)
 {
     if (param.type == Type::string)
@@ -49,6 +51,7 @@ Row make_row(const doca_argp_param &param)
                     param.arguments.empty() ? default_arguments(param) : param.arguments, description);
 }
 
+/// Rows with aligned columns. All flags are in one table, so that both sections have the same columns.
 class Table {
 public:
     void add(Row row)
@@ -103,6 +106,7 @@ std::string usage_text(const std::string &program_name, const FlagSet &flags, co
         }
     }
     const std::size_t flag_count = table.size();
+    // Commands have a table of their own, since they have one column only.
     const Level &level = flags.level(path, path.size());
     Table commands;
     for (const auto &command : level.commands()) {

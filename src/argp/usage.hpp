@@ -10,7 +10,8 @@
 
 namespace opendoca::argp {
 
-/// Returns the usage text for the innermost command of @p path.
+/// Returns the usage text for the innermost command of @p path: DOCA's flags, the flags of the command, inherited ones,
+/// and its commands.
 [[nodiscard]] std::string usage_text(const std::string &program_name, const FlagSet &flags, const Path &path,
                                      bool is_dpdk_program);
 

@@ -16,6 +16,7 @@ using namespace opendoca::argp;
 
 namespace {
 
+/// Values of 2.2: misuse has no code of its own, and there is one log.
 const Generation generation{
     .misuse = DOCA_ERROR_INVALID_VALUE,
     .most_severe = DOCA_LOG_LEVEL_CRIT,
@@ -57,6 +58,7 @@ doca_error_t doca_argp_register_param(struct doca_argp_param *input_param)
             return null_argument("input_param");
         if (input_param->is_taken)
             return fail(DOCA_ERROR_INVALID_VALUE, "parameter " + input_param->flags() + " is registered already");
+        // The object is freed even if there is no parser: registering passes its ownership in any case.
         std::unique_ptr<doca_argp_param> owned(input_param);
         return parser == nullptr ? not_initialised(DOCA_ERROR_INITIALIZATION) : parser->add(std::move(owned));
     });

@@ -16,6 +16,7 @@ using namespace opendoca::argp;
 
 namespace {
 
+/// Values of 3.0: misuse is BAD_STATE, level 10 turns the log off, and the libraries have a log of their own.
 const Generation generation{
     .misuse = DOCA_ERROR_BAD_STATE,
     .most_severe = DOCA_LOG_LEVEL_DISABLE,
@@ -93,6 +94,7 @@ doca_error_t doca_argp_register_logger_callback(doca_argp_logger_cb_t callback)
             return null_argument("callback");
         if (parser == nullptr)
             return not_initialised(DOCA_ERROR_BAD_STATE);
+        // One logger at a time; the first one stays.
         if (has_listener())
             return fail(DOCA_ERROR_ALREADY_EXIST, "a logger callback is registered already");
         logger = callback;

@@ -16,6 +16,7 @@ using namespace opendoca::argp;
 
 namespace {
 
+/// Logs that an object is registered already. Returns BAD_STATE.
 [[nodiscard]] doca_error_t taken(const std::string &what, int line = __builtin_LINE())
 {
     return fail(DOCA_ERROR_BAD_STATE, what + " is registered already", line);
@@ -31,6 +32,7 @@ namespace {
     return "command " + quoted(command.name);
 }
 
+/// Registers a flag or command in the program. Takes ownership, unless it is null or registered.
 template <typename Part>
 [[nodiscard]] doca_error_t add_to_program(Part *part, const char *argument)
 {
@@ -39,11 +41,13 @@ template <typename Part>
             return null_argument(argument);
         if (part->is_taken)
             return taken(name_of(*part));
+        // From here on the object is freed on failure.
         std::unique_ptr<Part> owned(part);
         return parser == nullptr ? not_initialised(DOCA_ERROR_BAD_STATE) : parser->add(std::move(owned));
     });
 }
 
+/// Registers a flag or command in a command that is not registered itself.
 template <typename Part>
 [[nodiscard]] doca_error_t add_to_command(doca_argp_cmd *command, Part *part, const char *argument)
 {
@@ -53,6 +57,7 @@ template <typename Part>
         if (part->is_taken)
             return taken(name_of(*part));
         if constexpr (std::same_as<Part, doca_argp_cmd>) {
+            // Otherwise the commands would own each other in a circle, and would never be freed.
             if (part == command || part->level.contains(command))
                 return fail(DOCA_ERROR_INVALID_VALUE, name_of(*part) + " can't be within itself");
         }
@@ -65,6 +70,7 @@ template <typename Part>
     });
 }
 
+/// Frees an object that was not registered.
 template <typename Part>
 [[nodiscard]] doca_error_t destroy_part(Part *part, const char *argument)
 {
