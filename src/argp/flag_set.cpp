@@ -16,7 +16,7 @@ FlagSet::FlagSet(const Generation &generation)
 {
     if (generation.has_sdk_log)
         general_.push_back({GeneralFlag::sdk_log_level, "", "sdk-log-level", "<level>",
-                            "Log what the libraries say up to this level, of the same"});
+                            "Log messages of the libraries up to this level; same levels"});
     general_.push_back(
         {GeneralFlag::json, "j", "json", "<file>", "Read flags from a JSON file; the command line wins"});
 }

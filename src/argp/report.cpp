@@ -12,7 +12,7 @@ namespace {
 
 Listener listener = nullptr; ///< null: the log
 
-void say(std::uint32_t level, const std::string &text, int line)
+void write_message(std::uint32_t level, const std::string &text, int line)
 {
     if (listener != nullptr)
         listener(level, text.c_str());
@@ -34,13 +34,13 @@ bool has_listener()
 
 doca_error_t fail(doca_error_t code, const std::string &text, int line)
 {
-    say(LogLevel::error, text, line);
+    write_message(LogLevel::error, text, line);
     return code;
 }
 
 void warn(const std::string &text, int line)
 {
-    say(LogLevel::warning, text, line);
+    write_message(LogLevel::warning, text, line);
 }
 
 std::string quoted(std::string_view text)

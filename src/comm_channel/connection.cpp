@@ -87,10 +87,10 @@ bool Connection::has_space() noexcept
     if (!memory_.is_open())
         return false;
     // A full ring of a dead peer stays full: check_end() is what ends a wait for space.
-    const RingResult look = out_.check_space();
-    if (look == RingResult::damaged)
+    const RingResult result = out_.check_space();
+    if (result == RingResult::damaged)
         note_damage();
-    return look == RingResult::done;
+    return result == RingResult::done;
 }
 
 bool Connection::has_message() noexcept
@@ -98,10 +98,10 @@ bool Connection::has_message() noexcept
     pump();
     if (!memory_.is_open())
         return false;
-    const RingResult look = in_.check_message();
-    if (look == RingResult::damaged)
+    const RingResult result = in_.check_message();
+    if (result == RingResult::damaged)
         note_damage();
-    return look == RingResult::done;
+    return result == RingResult::done;
 }
 
 doca_error_t Connection::send(const void *message, std::size_t length, std::uint32_t kind) noexcept

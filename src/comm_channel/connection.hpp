@@ -80,13 +80,13 @@ public:
     /// To be watched as message_fd() is.
     [[nodiscard]] int process_fd() const noexcept { return process_.fd(); }
     /// Declares that message_fd() and space_fd() are watched by one epoll instance. Call before the handshake.
-    void descriptors_are_together() noexcept
+    void descriptors_share_epoll() noexcept
     {
         if (stream_ != nullptr)
-            stream_->descriptors_are_together();
+            stream_->descriptors_share_epoll();
     }
     /// Returns the longest message of the program, in bytes, that both sides accept.
-    [[nodiscard]] std::uint32_t longest_to_send() const noexcept { return out_.shape().longest(0); }
+    [[nodiscard]] std::uint32_t max_send_length() const noexcept { return out_.shape().max_length(0); }
     [[nodiscard]] std::uint64_t num_received() const noexcept { return now_.recv_messages; }
     [[nodiscard]] std::uint64_t num_sent() const noexcept { return now_.send_messages; }
 

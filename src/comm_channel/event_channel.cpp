@@ -29,7 +29,7 @@ void EventChannel::change(int fd, std::uint32_t events, void *tag) noexcept
     (void)epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
 }
 
-void EventChannel::forget(int fd) noexcept
+void EventChannel::unwatch(int fd) noexcept
 {
     if (is_open())
         (void)epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
@@ -53,7 +53,7 @@ void EventChannel::clear() noexcept
     (void)eventfd_read(kicks_.get(), &count);
 }
 
-int EventChannel::look(epoll_event *events, int most) const noexcept
+int EventChannel::poll_events(epoll_event *events, int most) const noexcept
 {
     return epoll_wait(epoll_.get(), events, most, 0);
 }

@@ -22,18 +22,18 @@ public:
     [[nodiscard]] bool is_open() const noexcept { return epoll_.is_open(); }
     [[nodiscard]] int get() const noexcept { return epoll_.get(); }
 
-    /// Adds @p fd with @p tag, which look() returns with its events. Returns false with errno on failure.
+    /// Adds @p fd with @p tag, which poll_events() returns with its events. Returns false with errno on failure.
     [[nodiscard]] bool watch(int fd, std::uint32_t events, void *tag) noexcept;
     void change(int fd, std::uint32_t events, void *tag) noexcept;
     /// Removes @p fd. Does nothing if the channel does not watch it. Call before @p fd is closed.
-    void forget(int fd) noexcept;
+    void unwatch(int fd) noexcept;
 
     /// Makes the channel readable until clear(). One system call, however often it is called in between.
     void kick() noexcept;
     void clear() noexcept; ///< resets the effect of kick()
 
     /// Returns the events that are ready now, without blocking. The tag of a kick is null.
-    [[nodiscard]] int look(epoll_event *events, int most) const noexcept;
+    [[nodiscard]] int poll_events(epoll_event *events, int most) const noexcept;
 
 private:
     ProcessFd epoll_;

@@ -38,7 +38,7 @@ bool make_space_sockets(ProcessFd &own, UniqueFd &of_client)
 bool fits(const RingShape &shape, const Limits &own, std::uint16_t queue) noexcept
 {
     return shape.messages <= queue && shape.message_size <= own.message_size &&
-           shape.longest(0) <= own.longest_of_program();
+           shape.max_length(0) <= own.max_program_message();
 }
 
 const char *reason_of(Answer answer)

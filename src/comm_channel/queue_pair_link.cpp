@@ -126,16 +126,16 @@ bool QueuePairLink::post_receive(std::uint32_t number) noexcept
 /// Returns whether one more message can be sent while fewer than @p max_empty_before empty ones hold credits.
 bool QueuePairLink::has_space(std::uint32_t max_empty_before) noexcept
 {
-    const auto look = [&] {
+    const auto is_possible = [&] {
         // Three limits: slots of this side whose send has not completed, receives of the peer, and its receives for
         // reports.
         return !has_failed_ && num_sent_ - num_done_ != sends_.count &&
                num_sent_ - num_peer_reposted_ != sends_.count && num_empty_ < max_empty_before;
     };
-    if (look())
+    if (is_possible())
         return true;
     poll();
-    return look();
+    return is_possible();
 }
 
 void QueuePairLink::post_send(std::span<const std::byte> bytes) noexcept

@@ -50,7 +50,7 @@ RingResult SendRing::check_space() noexcept
     // The cached count suffices most of the time, so that a send does not load the line that the receiver writes.
     if (sent_ - received_ < shape_.messages)
         return RingResult::done;
-    // Acquires the store in give_back(): the records of received messages may be overwritten.
+    // Acquires the store in free_records(): the records of received messages may be overwritten.
     const std::uint64_t received = state_->received.load();
     if (sent_ - received > shape_.messages)
         return RingResult::damaged;
@@ -121,26 +121,26 @@ RingResult ReceiveRing::receive(void *message, std::size_t &length, std::uint32_
 {
     const RingResult result = take(message, length, kind);
     if (result == RingResult::done)
-        give_back(received_);
+        free_records(received_);
     return result;
 }
 
-void ReceiveRing::give_back(std::uint64_t count) noexcept
+void ReceiveRing::free_records(std::uint64_t count) noexcept
 {
     state_->received.store(count); // pairs with check_space()
 }
 
 RingResult ReceiveRing::take(void *message, std::size_t &length, std::uint32_t &kind) noexcept
 {
-    if (const RingResult look = check_message(); look != RingResult::done)
-        return look;
+    if (const RingResult result = check_message(); result != RingResult::done)
+        return result;
     const std::size_t size = shape_.bytes();
     // Read once: the sender could change it between the check and the use. Volatile keeps the compiler from loading it
     // again.
     const std::uint64_t prefix = *reinterpret_cast<const volatile std::uint64_t *>(records_ + at_);
     const std::size_t arrived = prefix & UINT32_MAX;
-    const auto its_kind = static_cast<std::uint32_t>(prefix >> 32);
-    if (arrived == 0 || arrived > shape_.longest(its_kind))
+    const auto message_kind = static_cast<std::uint32_t>(prefix >> 32);
+    if (arrived == 0 || arrived > shape_.max_length(message_kind))
         return RingResult::damaged;
     if (arrived > length) {
         length = arrived;
@@ -152,7 +152,7 @@ RingResult ReceiveRing::take(void *message, std::size_t &length, std::uint32_t &
     std::memcpy(static_cast<std::byte *>(message) + first, records_, arrived - first);
     at_ = (at_ + RingShape::record(arrived)) % size;
     length = arrived;
-    kind = its_kind;
+    kind = message_kind;
     ++received_;
     return RingResult::done;
 }

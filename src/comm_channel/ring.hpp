@@ -22,7 +22,7 @@ struct RingShape {
     std::uint16_t program_limit = 0; ///< limit for the program's messages if control messages may be longer, else 0
 
     /// Returns the longest allowed message of @p kind.
-    [[nodiscard]] constexpr std::uint32_t longest(std::uint32_t kind) const noexcept
+    [[nodiscard]] constexpr std::uint32_t max_length(std::uint32_t kind) const noexcept
     {
         return kind == 0 && program_limit != 0 ? program_limit : message_size;
     }
@@ -100,11 +100,11 @@ public:
     /// Receives a message. @p length: in, the space for it; out, its length. A message that is too long stays in the
     /// ring.
     [[nodiscard]] RingResult receive(void *message, std::size_t &length, std::uint32_t &kind) noexcept;
-    /// Like receive(), but the record stays occupied until give_back().
+    /// Like receive(), but the record stays occupied until free_records().
     [[nodiscard]] RingResult take(void *message, std::size_t &length, std::uint32_t &kind) noexcept;
     [[nodiscard]] std::uint64_t num_taken() const noexcept { return received_; }
     /// Frees the records of the first @p count messages.
-    void give_back(std::uint64_t count) noexcept;
+    void free_records(std::uint64_t count) noexcept;
     [[nodiscard]] RingResult check_message() const noexcept;
     /// Returns whether the sender was armed. The caller must then wake it, or call rearm_for_space().
     [[nodiscard]] bool disarm_for_space() noexcept;

@@ -195,8 +195,8 @@ void sweep(int directory)
 bool lock_in_time(int directory)
 {
     using Clock = std::chrono::steady_clock;
-    constexpr std::chrono::seconds patience(5);
-    const Clock::time_point end = Clock::now() + patience;
+    constexpr std::chrono::seconds lock_timeout(5);
+    const Clock::time_point end = Clock::now() + lock_timeout;
     while (flock(directory, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EINTR && errno != EWOULDBLOCK)
             return true; // the file system has no locks on directories: the lock files of the names suffice
@@ -238,10 +238,10 @@ Registration &Registration::operator=(Registration &&other) noexcept
 
 Registration::~Registration()
 {
-    give_back();
+    unregister();
 }
 
-void Registration::give_back() noexcept
+void Registration::unregister() noexcept
 {
     if (!lock_.is_open() || !home_.is_here())
         return; // none, or a forked child's copy of its parent's
@@ -305,7 +305,7 @@ doca_error_t Registration::lock(const char *service)
             LOG_ERR("the name of service '%s' cannot be locked: %s", service, std::strerror(errno));
             return DOCA_ERROR_INITIALIZATION;
         }
-        // The file that is locked must still be the one with this name: give_back() and sweep() remove names.
+        // The file that is locked must still be the one with this name: unregister() and sweep() remove names.
         struct stat held {
         }, named{};
         if (fstat(file.get(), &held) == 0 && fstatat(directory_.get(), name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&

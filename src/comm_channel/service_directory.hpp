@@ -42,7 +42,7 @@ private:
     [[nodiscard]] doca_error_t lock(const char *service);
     /// Creates the listening socket, in place of one that a killed service has left.
     [[nodiscard]] doca_error_t listen(const char *service);
-    void give_back() noexcept;
+    void unregister() noexcept;
 
     ProcessFd directory_; ///< file names are relative to it, even if its path is reused
     ProcessFd lock_;      ///< lock file: locked while the name is registered
@@ -60,7 +60,7 @@ public:
     /// clients is full, and another error if a retry makes no sense before its cause is removed.
     [[nodiscard]] doca_error_t connect(const ServiceKey &key, const char *service, UniqueFd &socket);
     /// Starts a new search: problems are logged again.
-    void forget() noexcept { reported_.clear(); }
+    void restart() noexcept { reported_.clear(); }
 
 private:
     void log_new_reasons(std::vector<std::string> reasons);

@@ -22,8 +22,8 @@ namespace opendoca::comm_channel {
 namespace {
 
 /// Limits of one pump(), so that one connection cannot starve others.
-constexpr unsigned most_frames = 64;  ///< sent
-constexpr unsigned most_receives = 4; ///< system calls
+constexpr unsigned max_frames_per_pump = 64;  ///< sent
+constexpr unsigned max_receives_per_pump = 4; ///< system calls
 
 bool add(int epoll, int fd, std::uint32_t events) noexcept
 {
@@ -121,7 +121,7 @@ bool Stream::receive() noexcept
     if (receives_by_link_)
         return receive_by_link();
     const ssize_t size = recv(socket_, in_.data() + in_size_, in_.size() - in_size_, MSG_DONTWAIT);
-    if (size < 0 && is_for_now(errno))
+    if (size < 0 && is_temporary(errno))
         return false;
     // recv() returns 0 at an orderly end and -1 for a reset: neither can be followed by data.
     has_ended_ = size <= 0;
@@ -135,7 +135,7 @@ Stream::Input Stream::find_frame(Header &header) const noexcept
     if (in_size_ < sizeof(header))
         return Input::nothing;
     std::memcpy(&header, in_.data() + in_at_, sizeof(header));
-    if (header.length > longest_frame - sizeof(header))
+    if (header.length > max_frame_size - sizeof(header))
         return Input::damaged;
     return in_size_ < sizeof(header) + header.length ? Input::nothing : Input::frame;
 }
@@ -231,7 +231,7 @@ void Stream::push() noexcept
         sending_ = Sending::by_link;
         choose_events();
     }
-    for (unsigned i = 0; is_done && i != most_frames && frame_next(); ++i)
+    for (unsigned i = 0; is_done && i != max_frames_per_pump && frame_next(); ++i)
         is_done = flush();
     flush_later(!is_done);
 }
@@ -243,7 +243,7 @@ bool Stream::note_received(std::uint64_t count) noexcept
     if (count < num_received_by_peer_ || count > outgoing_.num_taken())
         return false;
     num_received_by_peer_ = count;
-    outgoing_.give_back(count);
+    outgoing_.free_records(count);
     if (outgoing_.disarm_for_space())
         (void)eventfd_write(space_event_.get(), 1);
     return true;
@@ -288,7 +288,7 @@ bool Stream::pull(bool &has_received_message) noexcept
         case Input::damaged:
             return false;
         case Input::nothing:
-            if (receives++ == most_receives || !receive())
+            if (receives++ == max_receives_per_pump || !receive())
                 return true;
             continue;
         case Input::frame:

@@ -66,7 +66,7 @@ public:
     [[nodiscard]] int space_fd() const noexcept { return space_epoll_.get(); }
     /// Declares that one epoll instance watches both descriptors, so that an event need not show in each. This saves
     /// one level of nesting: the kernel limits nested epoll instances to four, including the program's own.
-    void descriptors_are_together() noexcept { are_together_ = true; }
+    void descriptors_share_epoll() noexcept { share_epoll_ = true; }
 
     // Handshake, before attach(): one message in each direction.
     void put(StreamKind kind, std::span<const std::byte> bytes) noexcept;
@@ -107,7 +107,7 @@ private:
         std::uint32_t kind;
     };
     /// Bytes; covers the longest message (4,080) and the longest handshake frame.
-    static constexpr std::size_t longest_frame = sizeof(Header) + 4096;
+    static constexpr std::size_t max_frame_size = sizeof(Header) + 4096;
 
     /// Result of searching the received bytes for a whole frame.
     enum class Input : std::uint8_t { nothing, frame, damaged };
@@ -146,7 +146,7 @@ private:
     std::shared_ptr<EventHandle> messages_;
     /// What space_fd() returns; contains the socket, space_event_ and, for a link, messages_.
     ProcessFd space_epoll_;
-    bool are_together_ = false;
+    bool share_epoll_ = false;
     ProcessFd space_event_;               ///< eventfd that is signalled when the peer frees space
     std::unique_ptr<QueuePairLink> link_; ///< null if messages go by TCP alone
     enum class Sending : std::uint8_t {
@@ -169,9 +169,9 @@ private:
     SendRing incoming_;
     std::uint64_t num_reported_ = 0; ///< messages received by this side's program, as last reported to the peer
     RingShape incoming_shape_;
-    std::size_t out_at_ = 0, out_size_ = 0;    ///< unsent part of the current frame
-    std::size_t in_at_ = 0, in_size_ = 0;      ///< received bytes that are not in the ring yet
-    std::array<std::byte, longest_frame> out_; ///< the frame that is being sent
+    std::size_t out_at_ = 0, out_size_ = 0;     ///< unsent part of the current frame
+    std::size_t in_at_ = 0, in_size_ = 0;       ///< received bytes that are not in the ring yet
+    std::array<std::byte, max_frame_size> out_; ///< the frame that is being sent
     /// Received bytes; larger than a frame, so that one system call takes several messages.
     std::array<std::byte, 16384> in_;
 };

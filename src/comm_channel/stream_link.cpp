@@ -29,7 +29,7 @@ bool Stream::make_link(const std::shared_ptr<const DeviceFunction> &function, Ri
     // The link's completions make messages_ readable. A waiter for space that watches space_epoll_ alone must wake as
     // well.
     epoll_event event = {.events = 0, .data = {.fd = messages_->fd()}};
-    const bool is_nested = !are_together_;
+    const bool is_nested = !share_epoll_;
     if ((is_nested && epoll_ctl(space_epoll_.get(), EPOLL_CTL_ADD, messages_->fd(), &event) != 0) ||
         guarded([&] { return QueuePairLink::create(function, messages_, outgoing, incoming, link); }) != DOCA_SUCCESS) {
         if (may_log_unauthenticated_client())
@@ -160,7 +160,7 @@ bool Stream::receive_by_link() noexcept
         return true;
     // TCP carries no data any more: anything but "no data for now" is the end of the peer.
     char byte;
-    if (recv(socket_, &byte, sizeof(byte), MSG_DONTWAIT) < 0 && is_for_now(errno))
+    if (recv(socket_, &byte, sizeof(byte), MSG_DONTWAIT) < 0 && is_temporary(errno))
         return false;
     if (take()) // data sent before the end precedes it
         return true;

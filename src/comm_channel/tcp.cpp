@@ -27,7 +27,7 @@ namespace {
 /// Default ports of services, outside the range from which kernels choose ports for clients.
 constexpr std::uint16_t first_port = 20000;
 constexpr std::uint64_t num_ports = 8192;
-constexpr auto patience = std::chrono::seconds(1); ///< for a connection to be accepted by the peer's kernel
+constexpr auto connect_timeout = std::chrono::seconds(1); ///< for a connection to be accepted by the peer's kernel
 
 struct Address {
     sockaddr_storage bytes{};
@@ -98,7 +98,7 @@ doca_error_t make(const std::string &at, const ServiceKey &key, Address &address
 /// Blocks until the connection is made or the time is over. Returns 0 or an errno.
 int finish_connecting(int socket) noexcept
 {
-    if (poll_one(socket, POLLOUT, patience) == 0)
+    if (poll_one(socket, POLLOUT, connect_timeout) == 0)
         return ETIMEDOUT;
     int error = 0;
     socklen_t size = sizeof(error);

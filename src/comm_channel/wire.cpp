@@ -43,7 +43,7 @@ RingShape ring_between(const Limits &sender, const Limits &receiver) noexcept
 {
     RingShape shape = {std::min(sender.send_queue, receiver.recv_queue),
                        std::min(sender.message_size, receiver.message_size)};
-    const std::uint16_t limit = std::min(sender.longest_of_program(), receiver.longest_of_program());
+    const std::uint16_t limit = std::min(sender.max_program_message(), receiver.max_program_message());
     if (limit < shape.message_size)
         shape.program_limit = limit;
     return shape;
@@ -110,7 +110,7 @@ Arrival receive_message(int socket, std::span<std::byte> bytes, std::span<Unique
     message.msg_control = control.bytes;
     message.msg_controllen = sizeof(control.bytes);
     const ssize_t size = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    if (size < 0 && is_for_now(errno))
+    if (size < 0 && is_temporary(errno))
         return Arrival::nothing;
     if (size <= 0)
         return Arrival::ended;
@@ -155,7 +155,7 @@ bool drain_doorbells_of(int socket) noexcept
         const ssize_t size = recv(socket, bells, sizeof(bells), MSG_DONTWAIT);
         if (size > 0)
             continue;
-        return size < 0 && is_for_now(errno);
+        return size < 0 && is_temporary(errno);
     }
     return true;
 }

@@ -28,7 +28,7 @@ struct Limits {
     std::uint16_t recv_queue = 512;
     std::uint16_t program_limit = 0; ///< see RingShape::program_limit
 
-    [[nodiscard]] std::uint16_t longest_of_program() const noexcept
+    [[nodiscard]] std::uint16_t max_program_message() const noexcept
     {
         return program_limit != 0 ? program_limit : message_size;
     }
@@ -88,7 +88,7 @@ static_assert(sizeof(WelcomeAndOffer) == 296);
 [[nodiscard]] bool send_message(int socket, std::span<const std::byte> bytes, std::span<const int> files) noexcept;
 
 /// Returns whether @p error is temporary: no data, no buffer space, or no kernel memory.
-[[nodiscard]] constexpr bool is_for_now(int error) noexcept
+[[nodiscard]] constexpr bool is_temporary(int error) noexcept
 {
     return error == EAGAIN || error == EINTR || error == ENOMEM || error == ENOBUFS;
 }

@@ -49,7 +49,7 @@ bool Acceptor::turn_away(int listener) noexcept
 
 void Acceptor::note_shortage(const char *what) noexcept
 {
-    if (!std::exchange(has_told_shortage_, true))
+    if (!std::exchange(has_logged_shortage_, true))
         LOG_ERR("a client cannot be %s: %s; clients are turned away for now", what, std::strerror(errno));
 }
 

@@ -20,13 +20,13 @@ public:
 
     /// With errno: a client could not be @p what. Logged once, until note_success().
     void note_shortage(const char *what) noexcept;
-    void note_success() noexcept { has_told_shortage_ = false; }
+    void note_success() noexcept { has_logged_shortage_ = false; }
 
 private:
     [[nodiscard]] bool turn_away(int listener) noexcept;
 
     UniqueFd spare_; ///< given up to turn clients away when there is no other descriptor
-    bool has_told_shortage_ = false;
+    bool has_logged_shortage_ = false;
 };
 
 } // namespace opendoca

@@ -188,7 +188,7 @@ doca_error_t list_devices(doca_devinfo **&array, std::uint32_t &count, Shown sho
     return DOCA_SUCCESS;
 }
 
-doca_error_t forget_list(doca_devinfo **array)
+doca_error_t destroy_list(doca_devinfo **array)
 {
     return device_lists.remove(array);
 }
@@ -209,7 +209,7 @@ doca_error_t list_representors(doca_dev &dev, int filter, doca_devinfo_rep **&ar
     return DOCA_SUCCESS;
 }
 
-doca_error_t forget_list(doca_devinfo_rep **array)
+doca_error_t destroy_list(doca_devinfo_rep **array)
 {
     return representor_lists.remove(array);
 }

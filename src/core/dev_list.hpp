@@ -28,7 +28,7 @@ enum class Shown : std::uint8_t { each_function, each_address };
                                                                Shown shown = Shown::each_function);
 
 /// INVALID_VALUE for what is no list.
-[[nodiscard]] OPENDOCA_INTERNAL doca_error_t forget_list(doca_devinfo **array);
-[[nodiscard]] OPENDOCA_INTERNAL doca_error_t forget_list(doca_devinfo_rep **array);
+[[nodiscard]] OPENDOCA_INTERNAL doca_error_t destroy_list(doca_devinfo **array);
+[[nodiscard]] OPENDOCA_INTERNAL doca_error_t destroy_list(doca_devinfo_rep **array);
 
 } // namespace opendoca

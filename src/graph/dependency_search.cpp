@@ -43,7 +43,7 @@ DependencySearch::Step DependencySearch::step(Frontier &frontier)
             next.mark.*Direction::own = search_;
             frontier.nodes.push_back(&next);
         }
-        return Step::goes_on;
+        return Step::undecided;
     }
     return Step::exhausted;
 }
@@ -59,9 +59,9 @@ bool DependencySearch::leads(doca_graph_node &from, doca_graph_node &to)
     from.mark.after = search_;
     to.mark.before = search_;
     for (;;) {
-        if (const Step result = step<After>(after_); result != Step::goes_on)
+        if (const Step result = step<After>(after_); result != Step::undecided)
             return result == Step::met;
-        if (const Step result = step<Before>(before_); result != Step::goes_on)
+        if (const Step result = step<Before>(before_); result != Step::undecided)
             return result == Step::met;
     }
 }

@@ -36,7 +36,7 @@ private:
     };
     /// Result of following one edge: not decided yet, no edge left on this side, or a node that the other side has
     /// reached.
-    enum class Step { goes_on, exhausted, met };
+    enum class Step { undecided, exhausted, met };
     template <typename Direction>
     [[nodiscard]] Step step(Frontier &frontier);
 

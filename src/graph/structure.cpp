@@ -94,10 +94,10 @@ doca_error_t GraphStructure::add_dependency(doca_graph_node &from, doca_graph_no
         return DOCA_ERROR_INVALID_VALUE;
     }
     // A duplicate edge would be counted twice. The shorter of the two lists is searched.
-    const bool is_known = from.successors.size() < to.predecessors.size()
-                              ? std::ranges::find(from.successors, &to) != from.successors.end()
-                              : std::ranges::find(to.predecessors, &from) != to.predecessors.end();
-    if (is_known)
+    const bool exists = from.successors.size() < to.predecessors.size()
+                            ? std::ranges::find(from.successors, &to) != from.successors.end()
+                            : std::ranges::find(to.predecessors, &from) != to.predecessors.end();
+    if (exists)
         return DOCA_SUCCESS;
     if (search_.leads(to, from)) {
         LOG_ERR("node %u can't wait for node %u, which comes after it", to.number, from.number);

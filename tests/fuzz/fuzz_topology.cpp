@@ -24,6 +24,6 @@ void test_input(Input input)
     std::shared_ptr<FaultPlan> plan;
     if (FaultPlan::parse(text, plan) == DOCA_SUCCESS) {
         for (int i = 0; i < 4; ++i)
-            (void)plan->strikes(Fault::job, Jobs::dma);
+            (void)plan->injects(Fault::job, Jobs::dma);
     }
 }

@@ -20,9 +20,9 @@ using Link = doca_comch_connection::Link;
 namespace {
 
 /// How long a client waits for a server that is started later.
-constexpr auto longest_wait = std::chrono::seconds(10);
+constexpr auto search_timeout = std::chrono::seconds(10);
 /// Interval at which a blocked client searches for its server.
-constexpr auto time_between_tries = std::chrono::milliseconds(10);
+constexpr auto retry_interval = std::chrono::milliseconds(10);
 
 } // namespace
 
@@ -37,14 +37,14 @@ doca_error_t doca_comch_client::on_start()
     key_ = make_service_key(identity->name, identity->pci_address, ("comch:" + name_).c_str());
     if (const doca_error_t status = open(); status != DOCA_SUCCESS)
         return status;
-    deadline_ = std::chrono::steady_clock::now() + longest_wait;
+    deadline_ = std::chrono::steady_clock::now() + search_timeout;
     wait_for_server_.forget();
-    search_.forget();
-    const doca_error_t status = look_for_server();
+    search_.restart();
+    const doca_error_t status = connect_to_server();
     return status == DOCA_SUCCESS || status == DOCA_ERROR_NOT_FOUND ? DOCA_ERROR_IN_PROGRESS : status;
 }
 
-doca_error_t doca_comch_client::look_for_server()
+doca_error_t doca_comch_client::connect_to_server()
 {
     opendoca::UniqueFd socket;
     const std::string &at = device()->function().services_at;
@@ -60,7 +60,7 @@ doca_error_t doca_comch_client::look_for_server()
     if (status == DOCA_SUCCESS)
         server_ = std::move(made);
     else
-        forget(*made);
+        unwatch(*made);
     return status;
 }
 
@@ -95,7 +95,7 @@ bool doca_comch_client::set_timer() noexcept
         }
     }
     // While the socket is connected it reports the server's answer, so the timer is for the deadline only.
-    const auto at = server_ != nullptr ? deadline_ : std::chrono::steady_clock::now() + time_between_tries;
+    const auto at = server_ != nullptr ? deadline_ : std::chrono::steady_clock::now() + retry_interval;
     const std::chrono::nanoseconds since_boot = at.time_since_epoch();
     itimerspec time{};
     time.it_value.tv_sec = since_boot / std::chrono::seconds(1);
@@ -106,19 +106,19 @@ bool doca_comch_client::set_timer() noexcept
 void doca_comch_client::drop_timer() noexcept
 {
     if (timer_.is_open())
-        events_.forget(timer_.get());
+        events_.unwatch(timer_.get());
     timer_ = {};
 }
 
 /// Returns true if the state of the context has changed.
-bool doca_comch_client::go_on_connecting() noexcept
+bool doca_comch_client::continue_connecting() noexcept
 {
     if (std::uint64_t count = 0; timer_.is_open())
         (void)!read(timer_.get(), &count, sizeof(count)); // the timer must not wake the program again
     doca_error_t status = DOCA_ERROR_NOT_FOUND;
     // A first step that succeeds is followed by the second at once: the server may have answered already.
     if (server_ == nullptr)
-        status = opendoca::guarded([&] { return look_for_server(); });
+        status = opendoca::guarded([&] { return connect_to_server(); });
     if (server_ != nullptr)
         status = opendoca::guarded([&] { return server_->link.receive_welcome(limits()); });
     if (status == DOCA_SUCCESS && watch(*server_)) {
@@ -148,16 +148,16 @@ bool doca_comch_client::go_on_connecting() noexcept
 bool doca_comch_client::on_progress() noexcept
 {
     if (state() == DOCA_CTX_STATE_STARTING)
-        return looks_at_sockets() && go_on_connecting();
+        return is_socket_check_due() && continue_connecting();
     if (!is_running())
         return false;
     // Consumers of the peer are reported as expired first, one per call, and then the client stops.
     if (!server_->fast->has_ended()) {
         if (serve(*server_))
             return true;
-        if (looks_at_sockets()) {
+        if (is_socket_check_due()) {
             events_.clear();
-            look_at_sockets(*server_);
+            check_sockets(*server_);
         }
         if (!has_nothing_more(*server_))
             return false;

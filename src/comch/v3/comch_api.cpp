@@ -73,10 +73,10 @@ doca_error_t alloc_send(Control *control, doca_comch_connection *peer, const voi
 
 /// Sets callbacks while the context is idle. None may be null.
 template <typename Set>
-doca_error_t register_callbacks(Control *control, bool are_there, Set set)
+doca_error_t register_callbacks(Control *control, bool are_set, Set set)
 {
     return call({control}, [&] {
-        if (!are_there) {
+        if (!are_set) {
             LOG_ERR("a callback is NULL");
             return DOCA_ERROR_INVALID_VALUE;
         }
@@ -87,12 +87,12 @@ doca_error_t register_callbacks(Control *control, bool are_there, Set set)
     });
 }
 
-doca_error_t register_consumer_events(Control *control, doca_comch_event_consumer_cb_t came,
-                                      doca_comch_event_consumer_cb_t went)
+doca_error_t register_consumer_events(Control *control, doca_comch_event_consumer_cb_t created,
+                                      doca_comch_event_consumer_cb_t expired)
 {
-    return register_callbacks(control, came != nullptr && went != nullptr, [&] {
-        control->consumer_came = came;
-        control->consumer_went = went;
+    return register_callbacks(control, created != nullptr && expired != nullptr, [&] {
+        control->consumer_created = created;
+        control->consumer_expired = expired;
     });
 }
 

@@ -25,10 +25,10 @@ doca_comch_connection::doca_comch_connection(opendoca::comch::Control &owner, Li
       fast(std::make_shared<opendoca::comch::FastPath>(*this))
 {
     // Control watches both descriptors of the link with one epoll instance.
-    link.descriptors_are_together();
+    link.descriptors_share_epoll();
 }
 
-void doca_comch_connection::give_up() noexcept
+void doca_comch_connection::disconnect() noexcept
 {
     link.leave();
     (void)link.check_end();
@@ -59,13 +59,13 @@ doca_comch_connection::Arrival doca_comch_connection::receive_next(std::span<std
     if (length != sizeof(message)) {
         if (opendoca::may_log_unauthenticated_client())
             LOG_ERR("a control message of %zu bytes is invalid", length);
-        return give_up(), Arrival::nothing;
+        return disconnect(), Arrival::nothing;
     }
     std::memcpy(&message, into.data(), sizeof(message));
     message.kind = static_cast<ControlKind>(kind);
     bool is_for_program = false;
     if (!fast->take(message, is_for_program))
-        return give_up(), Arrival::nothing;
+        return disconnect(), Arrival::nothing;
     // Sent at once: the peer waits for the reply, and the program's callback may run for long.
     if (fast->to_peer.has_message())
         send_control_messages();

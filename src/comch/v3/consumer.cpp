@@ -23,8 +23,8 @@ namespace {
 /// The pool of receive tasks. Each task gets its slot for immediate data at its first submit.
 class ReceiveTasks final : public opendoca::v3::PoolOf<doca_comch_consumer_task_post_recv> {
 public:
-    ReceiveTasks(doca_comch_consumer &consumer, const opendoca::v3::TaskConf &as_told, const OwnMemory &slots)
-        : PoolOf(consumer, as_told, true, true),
+    ReceiveTasks(doca_comch_consumer &consumer, const opendoca::v3::TaskConf &configuration, const OwnMemory &slots)
+        : PoolOf(consumer, configuration, true, true),
           consumer_(consumer),
           rules_(consumer.rules()),
           slots_(slots)
@@ -75,11 +75,11 @@ doca_error_t doca_comch_consumer::on_start()
     if (!control_queue_.open() || completions().watch(control_queue_.fd()) != DOCA_SUCCESS)
         return DOCA_ERROR_OPERATING_SYSTEM;
     slots_ = std::make_unique<OwnMemory>();
-    doca_error_t status = by_.open(*dev());
+    doca_error_t status = data_device_.open(*dev());
     if (status == DOCA_SUCCESS)
-        status = slots_->create(by_.dev(), std::size_t{count} * max_immediate);
+        status = slots_->create(data_device_.dev(), std::size_t{count} * max_immediate);
     if (status == DOCA_SUCCESS)
-        status = by_.dev().device().create_receive_queue(completions(), count, 2, queue_);
+        status = data_device_.dev().device().create_receive_queue(completions(), count, 2, queue_);
     if (status != DOCA_SUCCESS)
         return status;
     if (receives.is_configured())
@@ -110,7 +110,7 @@ void doca_comch_consumer::on_idle() noexcept
     connections_.clear();
     queue_.reset();
     slots_.reset();
-    by_.close();
+    data_device_.close();
 }
 
 bool doca_comch_consumer::on_progress() noexcept
@@ -149,7 +149,7 @@ void doca_comch_consumer::connect(const ControlMessage &message) noexcept
         // A peer that exceeds the limit is refused and keeps its other connections.
         if (!is_running() || connections_.size() >= max_fast_path_contexts)
             return DOCA_ERROR_BAD_STATE;
-        doca_error_t made = make_data_connection(by_.dev(), completions(), receives.conf().count, queue_.get(),
+        doca_error_t made = make_data_connection(data_device_.dev(), completions(), receives.conf().count, queue_.get(),
                                                  message.producer, connection);
         if (made == DOCA_SUCCESS)
             made = connection->queue_pair->connect(message.used_details());
@@ -162,7 +162,7 @@ void doca_comch_consumer::connect(const ControlMessage &message) noexcept
         put_details(*connections_.back(), answer);
         answer.kind = ControlKind::accept;
     }
-    fast_->answer(answer);
+    fast_->send_reply(answer);
 }
 
 doca_error_t doca_comch_consumer::check(const doca_comch_consumer_task_post_recv &task) const noexcept
@@ -179,12 +179,12 @@ doca_error_t doca_comch_consumer::check(const doca_comch_consumer_task_post_recv
 
 TransferCheck doca_comch_consumer::rules() const noexcept
 {
-    return {by_.dev().device(), {by_.can().max_message_size, 2, 2, false}};
+    return {data_device_.dev().device(), {data_device_.can().max_message_size, 2, 2, false}};
 }
 
 doca_error_t doca_comch_consumer::post(doca_comch_consumer_task_post_recv &task, const TransferCheck &rules) noexcept
 {
-    if (!rules.is_fast_receive(task.buf) || task.buf->mmap != &map_ || by_.is_another()) [[unlikely]]
+    if (!rules.is_fast_receive(task.buf) || task.buf->mmap != &map_ || data_device_.is_another()) [[unlikely]]
         return post_any(task, rules);
     // Includes the space for immediate data of a length that is not known in advance.
     const std::size_t room = task.buf->tailroom();
@@ -192,7 +192,8 @@ doca_error_t doca_comch_consumer::post(doca_comch_consumer_task_post_recv &task,
     TransferPlan plan = TransferPlan::single_sge(room);
     if (is_chained(task)) {
         dst = &task.message.chain(task.buf, 0);
-        plan = TransferPlan::single_sge(std::min<std::size_t>(room + max_immediate, by_.can().max_message_size));
+        plan =
+            TransferPlan::single_sge(std::min<std::size_t>(room + max_immediate, data_device_.can().max_message_size));
         plan.is_list = true;
     }
     const doca_error_t status = queue_->receive(task.tag(), dst, plan);
@@ -209,8 +210,8 @@ doca_error_t doca_comch_consumer::post(doca_comch_consumer_task_post_recv &task,
     if (status == DOCA_SUCCESS) {
         if (is_chained(task))
             dst = &task.message.chain(task.buf, 0);
-        if (by_.is_another() && task.buf != nullptr)
-            status = opendoca::guarded([&] { return by_.take_over(task.message.segments[0], completions()); });
+        if (data_device_.is_another() && task.buf != nullptr)
+            status = opendoca::guarded([&] { return data_device_.take_over(task.message.segments[0], completions()); });
         if (status == DOCA_SUCCESS)
             status = rules.receive(dst, plan);
     }

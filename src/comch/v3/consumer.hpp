@@ -60,7 +60,7 @@ private:
     /// Returns whether the receive uses a copy of the buffer, chained with space for immediate data.
     [[nodiscard]] bool is_chained(const doca_comch_consumer_task_post_recv &task) const noexcept
     {
-        return immediate_length != 0 || task.buf == nullptr || by_.is_another();
+        return immediate_length != 0 || task.buf == nullptr || data_device_.is_another();
     }
 
     /// Shared with the connection, which may have been destroyed.
@@ -69,7 +69,7 @@ private:
     std::uint32_t id_ = 0;
     opendoca::comch::FastPath::LinkBudget polls_;
     opendoca::comch::ControlQueue control_queue_;       ///< requests of producers, and wake-ups
-    opendoca::comch::DataDevice by_;                    ///< the device that carries the messages
+    opendoca::comch::DataDevice data_device_;           ///< the device that carries the messages
     std::unique_ptr<opendoca::comch::OwnMemory> slots_; ///< one slot of max_immediate bytes for each task
     std::unique_ptr<opendoca::ReceiveQueue> queue_;     ///< receives that all connections share
     std::vector<std::unique_ptr<opendoca::comch::DataConnection>> connections_; ///< one per producer of the peer

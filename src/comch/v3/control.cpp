@@ -21,7 +21,7 @@ namespace opendoca::comch {
 namespace {
 
 /// Minimum message size of a link: control messages must fit too.
-constexpr std::uint32_t least_message = 512;
+constexpr std::uint32_t min_link_message = 512;
 
 /// Adds tasks to the context, each with space for a copy of its message.
 class SendTasks final : public v3::PoolOf<doca_comch_task_send> {
@@ -88,9 +88,9 @@ comm_channel::Limits Control::limits() const noexcept
     // The peer's queue for receiving limits what this side sends, so the own send limit is the largest possible.
     const auto queue =
         static_cast<std::uint16_t>(std::max(std::bit_ceil(recv_queue_size), comm_channel::min_queue_size));
-    return {static_cast<std::uint16_t>(std::max(max_message_size, least_message)),
+    return {static_cast<std::uint16_t>(std::max(max_message_size, min_link_message)),
             static_cast<std::uint16_t>(comm_channel::max_queue_size), queue,
-            static_cast<std::uint16_t>(max_message_size < least_message ? max_message_size : 0)};
+            static_cast<std::uint16_t>(max_message_size < min_link_message ? max_message_size : 0)};
 }
 
 doca_error_t Control::open()
@@ -134,12 +134,12 @@ bool Control::watch(Connection &connection) noexcept
            events_.watch(connection.link.space_fd(), EPOLLIN, &connection);
 }
 
-void Control::forget(Connection &connection) noexcept
+void Control::unwatch(Connection &connection) noexcept
 {
-    events_.forget(connection.link.message_fd());
-    events_.forget(connection.link.process_fd());
-    events_.forget(connection.link.space_fd());
-    events_.forget(connection.fast->to_peer.fd());
+    events_.unwatch(connection.link.message_fd());
+    events_.unwatch(connection.link.process_fd());
+    events_.unwatch(connection.link.space_fd());
+    events_.unwatch(connection.fast->to_peer.fd());
 }
 
 doca_error_t Control::check_message(const Connection *to, const void *message, std::uint32_t length) const
@@ -163,8 +163,8 @@ void Control::send(doca_comch_task_send &task) noexcept
     const std::lock_guard guard(connection.fast->link_lock);
     if (connection.link.state() != Connection::Link::State::connected)
         return finish(task, DOCA_ERROR_CONNECTION_RESET);
-    if (task.length > connection.link.longest_to_send()) {
-        LOG_ERR("a message of %u bytes: the peer takes at most %u", task.length, connection.link.longest_to_send());
+    if (task.length > connection.link.max_send_length()) {
+        LOG_ERR("a message of %u bytes: the peer takes at most %u", task.length, connection.link.max_send_length());
         return finish(task, DOCA_ERROR_INVALID_VALUE);
     }
     // While other tasks wait, a new one waits behind them: messages arrive in the order of their submission.
@@ -174,8 +174,8 @@ void Control::send(doca_comch_task_send &task) noexcept
             return finish(task, status);
     }
     std::memcpy(task.copy, task.message, task.length); // programs may reuse their memory after the submit
-    task.behind = nullptr;
-    (connection.first_waiting != nullptr ? connection.last_waiting->behind : connection.first_waiting) = &task;
+    task.next_waiting = nullptr;
+    (connection.first_waiting != nullptr ? connection.last_waiting->next_waiting : connection.first_waiting) = &task;
     connection.last_waiting = &task;
     completions().wake_if_armed(); // requests a doorbell for space
 }
@@ -188,7 +188,7 @@ void Control::send_waiting(Connection &connection) noexcept
         const doca_error_t status = connection.link.send(task.copy, task.length);
         if (status == DOCA_ERROR_AGAIN)
             return;
-        connection.first_waiting = task.behind;
+        connection.first_waiting = task.next_waiting;
         finish(task, status);
     }
 }
@@ -203,7 +203,7 @@ bool Control::serve(Connection &connection) noexcept
         const std::lock_guard guard(connection.fast->link_lock);
         // Memory for a control message was lacking: without it the two sides disagree, so the connection ends.
         if (connection.fast->has_failed()) [[unlikely]]
-            return connection.give_up(), false;
+            return connection.disconnect(), false;
         had_waiting = connection.first_waiting != nullptr;
         if (had_waiting)
             send_waiting(connection);
@@ -239,7 +239,7 @@ bool Control::serve(Connection &connection) noexcept
 
 bool Control::notify_program(Connection &connection, const Connection::ConsumerEvent &event) noexcept
 {
-    const auto callback = event.kind == ControlKind::new_consumer ? consumer_came : consumer_went;
+    const auto callback = event.kind == ControlKind::new_consumer ? consumer_created : consumer_expired;
     if (callback == nullptr)
         return false;
     doca_comch_event_consumer with;
@@ -262,7 +262,7 @@ void Control::leave(Connection &connection) noexcept
     connection.link.leave();
 }
 
-void Control::look_at_sockets(Connection &connection) noexcept
+void Control::check_sockets(Connection &connection) noexcept
 {
     const std::lock_guard guard(connection.fast->link_lock);
     if (!pe()->is_armed()) {
@@ -274,12 +274,12 @@ void Control::look_at_sockets(Connection &connection) noexcept
 
 void Control::end(Connection &connection, doca_error_t status) noexcept
 {
-    forget(connection);
+    unwatch(connection);
     connection.fast->end();
     const std::lock_guard guard(connection.fast->link_lock);
     while (connection.first_waiting != nullptr) {
         doca_comch_task_send &task = *connection.first_waiting;
-        connection.first_waiting = task.behind;
+        connection.first_waiting = task.next_waiting;
         finish(task, status);
     }
 }
@@ -298,11 +298,11 @@ bool Control::end_of_peer(Connection &connection) noexcept
         if (notify_program(connection, event))
             return true;
     }
-    const std::uint32_t consumer = consumer_went != nullptr ? connection.fast->lose_consumer() : 0;
+    const std::uint32_t consumer = consumer_expired != nullptr ? connection.fast->expire_consumer() : 0;
     if (consumer == 0)
         return false;
     doca_comch_event_consumer event;
-    consumer_went(&event, &connection, consumer);
+    consumer_expired(&event, &connection, consumer);
     return true;
 }
 
@@ -310,34 +310,34 @@ bool Control::ArmHook::arm() noexcept
 {
     control_.was_disarmed_ = false; // doca_pe::arm() has called disarm() first, but its doorbells are drained here
     control_.drain_all_doorbells(); // doorbells of messages already received
-    return control_.can_progress() || control_.looks_next();
+    return control_.can_progress() || control_.is_check_pending();
 }
 
 /// Messages arrive without a check of the sockets; new clients and ended peers are detected by it.
-bool Control::looks_at_sockets() noexcept
+bool Control::is_socket_check_due() noexcept
 {
     if (std::exchange(was_disarmed_, false)) [[unlikely]]
         drain_all_doorbells();
-    if (std::exchange(looks_next_, false)) [[unlikely]]
+    if (std::exchange(is_check_pending_, false)) [[unlikely]]
         return true;
-    return polls_between_looks_.is_spent();
+    return polls_between_checks_.is_spent();
 }
 
 void Control::drain_all_doorbells() noexcept
 {
     std::array<epoll_event, 64> ready; // further events are returned by the next call
-    const int count = events_.look(ready.data(), static_cast<int>(ready.size()));
+    const int count = events_.poll_events(ready.data(), static_cast<int>(ready.size()));
     for (int i = 0; i < count; ++i) {
         auto *const connection = static_cast<Connection *>(ready[static_cast<std::size_t>(i)].data.ptr);
         // Otherwise the event is a new client, a hello, a welcome, or the timer.
         if (connection == nullptr || !connection->is_reported) {
-            looks_next_ = true;
+            is_check_pending_ = true;
             continue;
         }
         connection->fast->to_peer.drain_doorbell();
         const std::lock_guard guard(connection->fast->link_lock);
         if (connection->link.drain_all_doorbells())
-            looks_next_ = true;
+            is_check_pending_ = true;
     }
 }
 

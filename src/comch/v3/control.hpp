@@ -31,8 +31,8 @@
 struct doca_comch_task_send : doca_task {
     doca_comch_connection *connection;
     const void *message;
-    std::uint32_t length;         ///< bytes
-    doca_comch_task_send *behind; ///< next task that waits for space on the connection
+    std::uint32_t length;               ///< bytes
+    doca_comch_task_send *next_waiting; ///< next task that waits for space on the connection
     /// Space for a copy of the message while the task waits; assigned at the task's first submit.
     std::byte *copy;
 };
@@ -66,7 +66,7 @@ struct doca_comch_connection final : opendoca::comch::ControlLink {
     };
 
     doca_comch_connection(opendoca::comch::Control &owner, Link::Side side, opendoca::UniqueFd socket);
-    ~doca_comch_connection() { fast->forget_link(); }
+    ~doca_comch_connection() { fast->detach_link(); }
 
     // The caller must hold fast->link_lock once consumers or producers may exist.
 
@@ -83,7 +83,7 @@ struct doca_comch_connection final : opendoca::comch::ControlLink {
     /// Takes the oldest undelivered event. Returns false if there is none.
     [[nodiscard]] bool take_unreported(ConsumerEvent &event) noexcept;
     /// Closes the connection from this side. The end is reported to the program like any other.
-    void give_up() noexcept;
+    void disconnect() noexcept;
 
     opendoca::comch::Control &control;
     Link link;
@@ -135,8 +135,8 @@ public:
     std::uint32_t recv_queue_size = 512;
     // Callbacks of the program; null if it has registered none.
     doca_comch_event_msg_recv_cb_t received = nullptr;
-    doca_comch_event_consumer_cb_t consumer_came = nullptr;
-    doca_comch_event_consumer_cb_t consumer_went = nullptr;
+    doca_comch_event_consumer_cb_t consumer_created = nullptr;
+    doca_comch_event_consumer_cb_t consumer_expired = nullptr;
     v3::TaskType<doca_comch_task_send, doca_comch_task_send_completion_cb_t> sends{*this};
 
 protected:
@@ -153,7 +153,7 @@ protected:
     /// Adds the descriptors of an accepted connection. Returns false with errno on failure.
     [[nodiscard]] bool watch(Connection &connection) noexcept;
     /// Removes all descriptors of the connection.
-    void forget(Connection &connection) noexcept;
+    void unwatch(Connection &connection) noexcept;
     /// Delivers one message of @p connection, or sends waiting tasks. Returns true if a callback was called.
     [[nodiscard]] bool serve(Connection &connection) noexcept;
     /// Completes waiting tasks with @p status and notifies consumers and producers.
@@ -163,11 +163,11 @@ protected:
     /// Reports nothing for a client that its own program stops.
     [[nodiscard]] bool end_of_peer(Connection &connection) noexcept;
     /// Returns whether this poll should make a system call to check the sockets.
-    [[nodiscard]] bool looks_at_sockets() noexcept;
+    [[nodiscard]] bool is_socket_check_due() noexcept;
     /// Drains the doorbells, so that they wake no waiter again, and notes whether the sockets have to be checked.
     void drain_all_doorbells() noexcept;
     /// Returns whether the next poll checks the sockets in any case.
-    [[nodiscard]] bool looks_next() const noexcept { return looks_next_; }
+    [[nodiscard]] bool is_check_pending() const noexcept { return is_check_pending_; }
     /// Called while the engine is being armed: requests doorbells on all connections. Returns true if a progress call
     /// could do something now, so that the program must not block.
     [[nodiscard]] virtual bool can_progress() noexcept = 0;
@@ -179,7 +179,7 @@ protected:
     static void leave(Connection &connection) noexcept;
     /// Checks whether the peer has ended. Drains its doorbells unless the engine is armed: then they must stay, since
     /// the program blocks on them next.
-    void look_at_sockets(Connection &connection) noexcept;
+    void check_sockets(Connection &connection) noexcept;
     /// Returns whether a progress call could do something for the connection.
     [[nodiscard]] static bool has_something(Connection &connection) noexcept;
 
@@ -216,8 +216,8 @@ private:
     ArmHook arm_hook_{*this};
     std::vector<std::byte> message_; ///< buffer of the message that is being delivered
     bool was_disarmed_ = false;      ///< disarmed since the last check of the sockets
-    bool looks_next_ = false;        ///< the next poll checks the sockets
-    PollBudget<64, 1, 8> polls_between_looks_;
+    bool is_check_pending_ = false;  ///< the next poll checks the sockets
+    PollBudget<64, 1, 8> polls_between_checks_;
 };
 
 } // namespace opendoca::comch
@@ -288,8 +288,8 @@ protected:
 
 private:
     /// Connects to the server. Returns NOT_FOUND while it does not exist.
-    [[nodiscard]] doca_error_t look_for_server();
-    [[nodiscard]] bool go_on_connecting() noexcept;
+    [[nodiscard]] doca_error_t connect_to_server();
+    [[nodiscard]] bool continue_connecting() noexcept;
 
     /// Arms a timer that wakes the program to retry. Returns false if no descriptor is available.
     [[nodiscard]] bool set_timer() noexcept;

@@ -82,7 +82,7 @@ doca_error_t DataDevice::take_over(doca_buf &buf, CompletionQueue &completions)
         LOG_ERR("memory that was imported, or is a dmabuf's, cannot be sent by device %s", dev_->description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    if (maps_.size() == most_maps) {
+    if (maps_.size() == max_maps) {
         // All credits free means that no operation is in flight that could refer to the registrations: they can be
         // dropped.
         if (!completions.reserve(completions.depth()))

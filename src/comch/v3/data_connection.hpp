@@ -34,7 +34,7 @@ inline constexpr std::uint32_t max_fast_path_contexts = 1024; ///< limit per con
 
 /// The device with the queue pairs that carry the messages of a consumer or producer. Owned by that context and used by
 /// its thread. If it differs from the context's device, memory maps of the program are also registered there at their
-/// first use, until the context has stopped or their number reaches most_maps.
+/// first use, until the context has stopped or their number reaches max_maps.
 /// device, memory maps of the program are also registered there at their first use, until the context has stopped.
 class DataDevice {
 public:
@@ -52,7 +52,7 @@ public:
     [[nodiscard]] doca_error_t take_over(doca_buf &buf, CompletionQueue &completions);
 
 private:
-    static constexpr std::size_t most_maps = 64;
+    static constexpr std::size_t max_maps = 64;
 
     doca_dev *dev_ = nullptr;
     OwnDevice own_; ///< open if the device is not the context's

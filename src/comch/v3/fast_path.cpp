@@ -143,7 +143,7 @@ void FastPath::remove_producer(std::uint32_t number) noexcept
     producers_.erase(number);
 }
 
-doca_error_t FastPath::ask(const ControlMessage &message)
+doca_error_t FastPath::send_request(const ControlMessage &message)
 {
     const std::lock_guard guard(lock_);
     if (num_unanswered_ == max_unanswered)
@@ -153,7 +153,7 @@ doca_error_t FastPath::ask(const ControlMessage &message)
     return DOCA_SUCCESS;
 }
 
-void FastPath::answer(const ControlMessage &message) noexcept
+void FastPath::send_reply(const ControlMessage &message) noexcept
 {
     const std::lock_guard guard(lock_);
     put(to_peer, message);
@@ -167,7 +167,7 @@ void FastPath::progress_link() noexcept
         link_->progress_control_messages();
 }
 
-void FastPath::forget_link() noexcept
+void FastPath::detach_link() noexcept
 {
     const std::lock_guard guard(link_lock);
     link_ = nullptr;
@@ -270,14 +270,15 @@ bool FastPath::take(const ControlMessage &message, bool &is_for_program) noexcep
         break;
     }
     if (!is_right && may_log_unauthenticated_client())
-        LOG_ERR("the peer violates the protocol of consumers and producers: its message %u is of consumer %u, it has "
-                "%zu consumers, and has not answered %u questions, nor this side %u",
-                static_cast<unsigned>(message.kind), message.consumer, of_peer_.size(), num_unanswered_,
-                num_pending_replies_);
+        LOG_ERR(
+            "the peer violates the protocol of consumers and producers: message kind %u for consumer %u; the peer has "
+            "%zu consumers; unanswered requests: %u of this side, %u of the peer",
+            static_cast<unsigned>(message.kind), message.consumer, of_peer_.size(), num_unanswered_,
+            num_pending_replies_);
     return is_right;
 }
 
-std::uint32_t FastPath::lose_consumer() noexcept
+std::uint32_t FastPath::expire_consumer() noexcept
 {
     const std::lock_guard guard(lock_);
     return of_peer_.empty() ? 0 : of_peer_.extract(of_peer_.begin()).key();

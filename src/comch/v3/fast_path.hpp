@@ -130,9 +130,9 @@ public:
     /// Removes a producer. Replies that arrive later are dropped.
     void remove_producer(std::uint32_t number) noexcept;
     /// Sends a producer's request for a connection to a consumer. Returns AGAIN at the limit of unanswered requests.
-    [[nodiscard]] doca_error_t ask(const ControlMessage &message);
+    [[nodiscard]] doca_error_t send_request(const ControlMessage &message);
     /// Sends the reply to a request of the peer.
-    void answer(const ControlMessage &answer) noexcept;
+    void send_reply(const ControlMessage &answer) noexcept;
 
     /// Progresses control messages for a polling member, because the control context may not be progressed any more.
     /// Does nothing if another thread holds link_lock.
@@ -159,7 +159,7 @@ public:
     /// Sets @p is_for_program if the program has to be notified.
     [[nodiscard]] bool take(const ControlMessage &message, bool &is_for_program) noexcept;
     /// Removes one consumer of the peer and returns its number, or 0 if there is none.
-    [[nodiscard]] std::uint32_t lose_consumer() noexcept;
+    [[nodiscard]] std::uint32_t expire_consumer() noexcept;
 
     /// Records that a message was lost for lack of memory. The control context then ends the connection, whose waits
     /// could otherwise never end.
@@ -170,7 +170,7 @@ public:
     [[nodiscard]] bool has_ended() const noexcept { return has_ended_.load(std::memory_order_acquire); }
 
     /// Detaches the link before it is destroyed.
-    void forget_link() noexcept;
+    void detach_link() noexcept;
 
     ControlQueue to_peer;  ///< control messages for the peer; sent by the thread that progresses the link
     ObjectMutex link_lock; ///< guards the link and its pending messages; acquired before all other locks

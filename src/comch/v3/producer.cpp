@@ -27,8 +27,8 @@ namespace {
 /// The pool of send tasks. Each task gets its slot for immediate data at its first submit.
 class SendTasks final : public opendoca::v3::PoolOf<doca_comch_producer_task_send> {
 public:
-    SendTasks(doca_comch_producer &producer, const opendoca::v3::TaskConf &as_told, const OwnMemory &slots)
-        : PoolOf(producer, as_told, false, true),
+    SendTasks(doca_comch_producer &producer, const opendoca::v3::TaskConf &configuration, const OwnMemory &slots)
+        : PoolOf(producer, configuration, false, true),
           producer_(producer),
           rules_(producer.rules()),
           slots_(slots)
@@ -79,17 +79,17 @@ doca_error_t doca_comch_producer::on_start()
     slots_ = std::make_unique<OwnMemory>();
     // At least one slot, since memory of 0 bytes cannot be registered.
     const std::uint32_t count = std::max(sends.conf().count, 1U);
-    doca_error_t status = by_.open(*dev());
+    doca_error_t status = data_device_.open(*dev());
     if (status == DOCA_SUCCESS)
-        status = slots_->create(by_.dev(), std::size_t{count} * max_immediate);
+        status = slots_->create(data_device_.dev(), std::size_t{count} * max_immediate);
     if (status != DOCA_SUCCESS)
         return status;
     if (sends.is_configured())
         sends.set_pool(std::make_unique<SendTasks>(*this, sends.conf(), *slots_));
     id_ = fast_->add_producer(control_queue_);
     num_expired_ = fast_->num_expired();
-    has_gone_ = false;
-    wait_for_answer_.forget();
+    has_expired_ = false;
+    wait_for_reply_.forget();
     asks_for_progress_at(control_queue_.news());
     return DOCA_SUCCESS;
 }
@@ -114,7 +114,7 @@ void doca_comch_producer::on_idle() noexcept
     completions().unwatch(control_queue_.fd());
     consumers_.clear();
     slots_.reset();
-    by_.close();
+    data_device_.close();
 }
 
 doca_comch_producer::ToConsumer *doca_comch_producer::find(std::uint32_t consumer) noexcept
@@ -138,8 +138,8 @@ doca_error_t doca_comch_producer::begin(std::uint32_t consumer, ToConsumer *&mad
     }
     auto fresh = std::make_unique<ToConsumer>();
     fresh->immediate_length = consumer_details->immediate_length;
-    const doca_error_t status =
-        make_data_connection(by_.dev(), completions(), sends.conf().count, nullptr, consumer, fresh->connection);
+    const doca_error_t status = make_data_connection(data_device_.dev(), completions(), sends.conf().count, nullptr,
+                                                     consumer, fresh->connection);
     if (status != DOCA_SUCCESS)
         return status;
     ControlMessage message{};
@@ -148,8 +148,8 @@ doca_error_t doca_comch_producer::begin(std::uint32_t consumer, ToConsumer *&mad
     message.producer = id_;
     put_details(*fresh->connection, message);
     consumers_.reserve(consumers_.size() + 1); // reserved before the request is sent, which cannot be undone
-    if (const doca_error_t asked = fast_->ask(message); asked != DOCA_SUCCESS)
-        return asked;
+    if (const doca_error_t sent = fast_->send_request(message); sent != DOCA_SUCCESS)
+        return sent;
     consumers_.push_back(std::move(fresh));
     made = consumers_.back().get();
     return DOCA_SUCCESS;
@@ -197,14 +197,14 @@ doca_error_t doca_comch_producer::check_fields(const doca_comch_producer_task_se
 /// Two segments: the program's buffer and the slot. Immediate data is sent as a part of the message.
 TransferCheck doca_comch_producer::rules() const noexcept
 {
-    return {by_.dev().device(), {by_.can().max_message_size, 2, 2, false, true}};
+    return {data_device_.dev().device(), {data_device_.can().max_message_size, 2, 2, false, true}};
 }
 
 doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task, const TransferCheck &rules) noexcept
 {
     ToConsumer *const to = find(task.consumer);
     // Fast path: one buffer, no immediate data, and a connection that is established with no task waiting for it.
-    if (to == nullptr || !to->is_open() || task.immediate_size != 0 || by_.is_another() ||
+    if (to == nullptr || !to->is_open() || task.immediate_size != 0 || data_device_.is_another() ||
         !rules.is_fast_send(task.buf)) [[unlikely]]
         return send_any(task);
     const doca_error_t status = to->connection->queue_pair->send(
@@ -232,8 +232,8 @@ doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task, cons
         if (to->is_open()) [[likely]]
             status = post(*to, task);
         else {
-            task.behind = nullptr;
-            (to->first != nullptr ? to->last->behind : to->first) = &task;
+            task.next_waiting = nullptr;
+            (to->first != nullptr ? to->last->next_waiting : to->first) = &task;
             to->last = &task;
             asks_for_progress(true); // until no task waits
             return DOCA_SUCCESS;
@@ -253,13 +253,13 @@ doca_error_t doca_comch_producer::post(ToConsumer &to, doca_comch_producer_task_
         src = &task.message.chain(task.buf, task.immediate_size);
         // The immediate number is the length of the immediate data, in network byte order.
         immediate = htonl(task.immediate_size);
-    } else if (by_.is_another() && src != nullptr) {
+    } else if (data_device_.is_another() && src != nullptr) {
         src = &task.message.copy(*task.buf);
     }
     doca_error_t status = DOCA_SUCCESS;
     // segments[0] is the copy that chain() or copy() has made: the program's buffer keeps its own map.
-    if (by_.is_another() && task.buf != nullptr) [[unlikely]]
-        status = opendoca::guarded([&] { return by_.take_over(task.message.segments[0], completions()); });
+    if (data_device_.is_another() && task.buf != nullptr) [[unlikely]]
+        status = opendoca::guarded([&] { return data_device_.take_over(task.message.segments[0], completions()); });
     TransferPlan plan{};
     if (const TransferCheck check = rules(); check.is_fast_send(src))
         plan = TransferPlan::single_sge(src->data_len);
@@ -277,7 +277,7 @@ void doca_comch_producer::drain(ToConsumer &to) noexcept
         const doca_error_t status = post(to, task);
         if (status == DOCA_ERROR_AGAIN)
             return;
-        to.first = task.behind;
+        to.first = task.next_waiting;
         if (status != DOCA_SUCCESS)
             finish(task, status);
     }
@@ -287,7 +287,7 @@ void doca_comch_producer::end_waiting(ToConsumer &to, doca_error_t status) noexc
 {
     while (to.first != nullptr) {
         doca_comch_producer_task_send &task = *to.first;
-        to.first = task.behind;
+        to.first = task.next_waiting;
         finish(task, status);
     }
 }
@@ -305,8 +305,9 @@ bool doca_comch_producer::on_progress() noexcept
     if (control_queue_.has_message())
         process_replies();
     check_wait();
-    const bool has_gone = drop_gone();
-    asks_for_progress(has_gone || std::ranges::any_of(consumers_, [](const auto &to) { return to->first != nullptr; }));
+    const bool is_any_left = drop_expired();
+    asks_for_progress(is_any_left ||
+                      std::ranges::any_of(consumers_, [](const auto &to) { return to->first != nullptr; }));
     return !completions().is_empty();
 }
 
@@ -317,9 +318,9 @@ void doca_comch_producer::check_wait() noexcept
         return to->first != nullptr && to->connection->state == ConnectionState::initial;
     });
     if (waiting == consumers_.end())
-        return wait_for_answer_.end_wait();
+        return wait_for_reply_.end_wait();
     fast_->progress_link_at(polls_);
-    if (wait_for_answer_.is_due())
+    if (wait_for_reply_.is_due())
         LOG_WARN(
             "sends of producer %u wait for consumer %u, which has not answered for a second: is its engine progressed?",
             id_, (*waiting)->connection->peer);
@@ -334,7 +335,7 @@ void doca_comch_producer::process_replies() noexcept
         // A stale reply may remain from an earlier start.
         if (message.producer != id_ || to == nullptr || to->connection->queue_pair->is_connected())
             continue;
-        to->is_refused = to->is_gone || message.kind != ControlKind::accept ||
+        to->is_refused = to->has_expired || message.kind != ControlKind::accept ||
                          opendoca::guarded([&] {
                              return to->connection->queue_pair->connect(message.used_details());
                          }) != DOCA_SUCCESS;
@@ -352,23 +353,23 @@ void doca_comch_producer::process_replies() noexcept
 }
 
 /// Compared with the count of the last check, as the check takes a lock for each connection.
-bool doca_comch_producer::drop_gone() noexcept
+bool doca_comch_producer::drop_expired() noexcept
 {
     if (const std::uint32_t count = fast_->num_expired(); num_expired_ != count && !fast_->has_ended()) {
         num_expired_ = count;
         for (const auto &to : consumers_) {
             if (fast_->find_consumer(to->connection->peer))
                 continue;
-            to->is_refused = to->is_gone = has_gone_ = true;
+            to->is_refused = to->has_expired = has_expired_ = true;
             end_waiting(*to, DOCA_ERROR_CONNECTION_RESET);
         }
     }
-    if (!has_gone_ || ends_wait())
-        return has_gone_;
+    if (!has_expired_ || ends_wait())
+        return has_expired_;
     // A completion in flight still refers to the queue pair.
     std::erase_if(consumers_, [this](const auto &to) {
-        return to->is_gone && completions().in_flight(*to->connection->queue_pair) == 0;
+        return to->has_expired && completions().in_flight(*to->connection->queue_pair) == 0;
     });
-    has_gone_ = std::ranges::any_of(consumers_, [](const auto &to) { return to->is_gone; });
-    return has_gone_;
+    has_expired_ = std::ranges::any_of(consumers_, [](const auto &to) { return to->has_expired; });
+    return has_expired_;
 }

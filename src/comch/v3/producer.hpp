@@ -12,12 +12,12 @@
 
 /// A send of one message. Owned by the pool of its producer. The first four members are the program's arguments.
 struct doca_comch_producer_task_send : doca_task {
-    const doca_buf *buf;                   ///< data, or null for immediate data alone
-    std::uint8_t *immediate;               ///< memory of the program; copied at the submit
-    std::uint32_t immediate_size;          ///< bytes
-    std::uint32_t consumer;                ///< number of the consumer, which its side assigned
-    doca_comch_producer_task_send *behind; ///< next task that waits for the same consumer
-    opendoca::comch::TwoSegments message;  ///< slot: immediate data to send
+    const doca_buf *buf;                         ///< data, or null for immediate data alone
+    std::uint8_t *immediate;                     ///< memory of the program; copied at the submit
+    std::uint32_t immediate_size;                ///< bytes
+    std::uint32_t consumer;                      ///< number of the consumer, which its side assigned
+    doca_comch_producer_task_send *next_waiting; ///< next task that waits for the same consumer
+    opendoca::comch::TwoSegments message;        ///< slot: immediate data to send
 };
 
 /// Sends to consumers of the peer, each by a queue pair of its own. Owned by the program and used by the thread of its
@@ -56,7 +56,7 @@ private:
         doca_comch_producer_task_send *last = nullptr;
         std::uint32_t immediate_length = 0; ///< most bytes of immediate data that the consumer accepts
         bool is_refused = false;            ///< the consumer has refused the connection, or expired
-        bool is_gone = false;               ///< the consumer has expired
+        bool has_expired = false;           ///< the consumer has expired
 
         /// Returns whether no task waits for the connection.
         [[nodiscard]] bool is_open() const noexcept
@@ -79,7 +79,7 @@ private:
     /// Progresses the link and logs long waits: the peer's engines may not be progressed.
     void check_wait() noexcept;
     /// Removes connections to expired consumers. Returns true while some remain that completions may still refer to.
-    [[nodiscard]] bool drop_gone() noexcept;
+    [[nodiscard]] bool drop_expired() noexcept;
     /// Posts waiting tasks in order until the send queue is full.
     void drain(ToConsumer &to) noexcept;
     /// Completes all waiting tasks with @p status.
@@ -95,11 +95,11 @@ private:
     std::uint32_t id_ = 0; ///< number among the members of this side
     opendoca::comch::FastPath::LinkBudget polls_;
     opendoca::comch::ControlQueue control_queue_;       ///< replies of consumers, and wake-ups
-    opendoca::comch::DataDevice by_;                    ///< the device that carries the messages
+    opendoca::comch::DataDevice data_device_;           ///< the device that carries the messages
     std::unique_ptr<opendoca::comch::OwnMemory> slots_; ///< one slot of max_immediate bytes for each task
     /// Connections in the order of their first use: few, so they are searched linearly.
     std::vector<std::unique_ptr<ToConsumer>> consumers_;
-    std::uint32_t num_expired_ = 0;        ///< value of FastPath::num_expired() at the last check
-    bool has_gone_ = false;                ///< some of consumers_ have expired
-    opendoca::WaitNotice wait_for_answer_; ///< for replies of consumers
+    std::uint32_t num_expired_ = 0;       ///< value of FastPath::num_expired() at the last check
+    bool has_expired_ = false;            ///< some of consumers_ have expired
+    opendoca::WaitNotice wait_for_reply_; ///< for replies of consumers
 };

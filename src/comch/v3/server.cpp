@@ -60,9 +60,9 @@ doca_error_t doca_comch_server::on_stop() noexcept
     for (const auto &connection : connections_)
         leave(*connection);
     // The disconnect events of these connections are reported by progress calls, so the stop takes time.
-    const bool has_ends_to_tell =
+    const bool has_unreported_ends =
         std::ranges::any_of(connections_, [](const auto &known) { return known->is_reported; });
-    return has_ends_to_tell ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
+    return has_unreported_ends ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
 }
 
 void doca_comch_server::on_idle() noexcept
@@ -114,7 +114,7 @@ void doca_comch_server::close_silent_clients() noexcept
             LOG_WARN("more than %u clients of server '%s' have connected without sending a hello: the oldest of these "
                      "connections are closed",
                      max_silent_clients, name_.c_str());
-        forget(**oldest);
+        unwatch(**oldest);
         connections_.erase(oldest);
         next_ = 0;
     }
@@ -147,7 +147,7 @@ void doca_comch_server::process_hello(Connection &connection) noexcept
             listener_.note_shortage("taken in");
         // The connection stays in the list until drop_ended(): callers iterate over it.
         connection.link.fail();
-        forget(connection);
+        unwatch(connection);
         has_ended_ = true;
         return;
     }
@@ -182,8 +182,8 @@ void doca_comch_server::drop_ended() noexcept
 bool doca_comch_server::on_progress() noexcept
 {
     const bool is_stopping = !is_running();
-    const bool looks = is_stopping || looks_at_sockets();
-    if (looks && !is_stopping) {
+    const bool checks_sockets = is_stopping || is_socket_check_due();
+    if (checks_sockets && !is_stopping) {
         events_.clear();
         accept_clients();
         log_if_without_client();
@@ -196,7 +196,7 @@ bool doca_comch_server::on_progress() noexcept
         Connection &connection = *connections_[next_];
         // Hellos arrive rarely, so they are looked for only when the sockets are checked.
         if (connection.link.state() == Link::State::connecting) {
-            if (!looks || is_stopping)
+            if (!checks_sockets || is_stopping)
                 continue;
             process_hello(connection);
         }
@@ -216,8 +216,8 @@ bool doca_comch_server::on_progress() noexcept
             return true;
         if (serve(connection))
             return true;
-        if (looks)
-            look_at_sockets(connection);
+        if (checks_sockets)
+            check_sockets(connection);
         if (has_nothing_more(connection) && note_end(connection))
             return true;
     }
@@ -252,6 +252,6 @@ doca_error_t doca_comch_server::disconnect(Connection &connection)
         return DOCA_ERROR_IN_USE;
     }
     const std::lock_guard guard(connection.fast->link_lock);
-    connection.give_up();
+    connection.disconnect();
     return DOCA_SUCCESS; // reported like any other end
 }

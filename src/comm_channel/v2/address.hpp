@@ -20,5 +20,5 @@ struct doca_comm_channel_addr_t : opendoca::comm_channel::Connection {
     doca_comm_channel_ep_t &endpoint;
     std::uint64_t user_data = 0;
     /// The program has received this address; an unknown one is deleted as soon as its peer has ended.
-    bool is_known = false;
+    bool is_reported = false;
 };

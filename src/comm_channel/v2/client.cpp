@@ -43,7 +43,7 @@ doca_error_t doca_comm_channel_ep_t::become_client(opendoca::UniqueFd socket, Pe
         drop_client(made);
         return status;
     }
-    made.is_known = true;
+    made.is_reported = true;
     peer = &made;
     role_ = Role::client;
     return DOCA_SUCCESS;

@@ -21,10 +21,10 @@ namespace {
 
 /// Returns a limit of a device in @p value, or NOT_SUPPORTED if the device lacks Comm Channel, or services where @p
 /// of_services.
-doca_error_t tell_limit(const doca_devinfo *devinfo, std::uint32_t *value, std::uint32_t limit, bool of_services,
-                        const char *public_function = __builtin_FUNCTION())
+doca_error_t get_limit(const doca_devinfo *devinfo, std::uint32_t *value, std::uint32_t limit, bool of_services,
+                       const char *public_function = __builtin_FUNCTION())
 {
-    const auto tell = [&] {
+    const auto read = [&] {
         const auto &function = *devinfo->function;
         if (!function.can.comm_channel) {
             LOG_INFO("device %s: Comm Channel has no path to the other side: neither tmfifo_net0 nor "
@@ -37,7 +37,7 @@ doca_error_t tell_limit(const doca_devinfo *devinfo, std::uint32_t *value, std::
         *value = limit;
         return DOCA_SUCCESS;
     };
-    return call({devinfo, value}, tell, public_function);
+    return call({devinfo, value}, read, public_function);
 }
 
 /// Calls @p body with the lock of @p endpoint held. Functions that may block take the lock themselves.
@@ -53,8 +53,8 @@ doca_error_t get_counter(const doca_comm_channel_addr_t *peer, std::uint64_t *ou
                          std::uint64_t doca_comm_channel_addr_t::Counters::*counter,
                          const char *public_function = __builtin_FUNCTION())
 {
-    const auto tell = [&] { return locked(peer->endpoint, [&] { *out = peer->counters.*counter; }); };
-    return call({peer, out}, tell, public_function);
+    const auto read = [&] { return locked(peer->endpoint, [&] { *out = peer->counters.*counter; }); };
+    return call({peer, out}, read, public_function);
 }
 
 } // namespace
@@ -66,23 +66,23 @@ doca_error_t doca_comm_channel_get_max_service_name_len(uint32_t *max_service_na
 
 doca_error_t doca_comm_channel_get_max_message_size(struct doca_devinfo *devinfo, uint32_t *size)
 {
-    return tell_limit(devinfo, size, max_message_size, false);
+    return get_limit(devinfo, size, max_message_size, false);
 }
 
 doca_error_t doca_comm_channel_get_max_send_queue_size(struct doca_devinfo *devinfo, uint32_t *max_send_queue_size)
 {
-    return tell_limit(devinfo, max_send_queue_size, max_queue_size, false);
+    return get_limit(devinfo, max_send_queue_size, max_queue_size, false);
 }
 
 doca_error_t doca_comm_channel_get_max_recv_queue_size(struct doca_devinfo *devinfo, uint32_t *max_recv_queue_size)
 {
-    return tell_limit(devinfo, max_recv_queue_size, max_queue_size, false);
+    return get_limit(devinfo, max_recv_queue_size, max_queue_size, false);
 }
 
 doca_error_t doca_comm_channel_get_service_max_num_connections(struct doca_devinfo *devinfo,
                                                                uint32_t *max_num_connections)
 {
-    return tell_limit(devinfo, max_num_connections, max_connections, true);
+    return get_limit(devinfo, max_num_connections, max_connections, true);
 }
 
 doca_error_t doca_comm_channel_ep_create(struct doca_comm_channel_ep_t **ep)

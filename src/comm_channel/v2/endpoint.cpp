@@ -56,7 +56,7 @@ doca_comm_channel_ep_t::~doca_comm_channel_ep_t()
     if (is_client())
         (void)opendoca::guarded([this] { return complete(*peers_.front()); });
     Departure departure;
-    take_all_out(departure);
+    detach_all(departure);
 }
 
 doca_error_t doca_comm_channel_ep_t::find_device(bool)
@@ -189,8 +189,8 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
         is_send_armed_ = send_channel_.is_open();
         return DOCA_ERROR_AGAIN;
     }
-    if (length > peer->longest_to_send()) {
-        LOG_ERR("a message of %zu bytes: the peer takes at most %u", length, peer->longest_to_send());
+    if (length > peer->max_send_length()) {
+        LOG_ERR("a message of %zu bytes: the peer takes at most %u", length, peer->max_send_length());
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (peer->check_end())
@@ -233,9 +233,9 @@ doca_error_t doca_comm_channel_ep_t::receive(void *message, std::size_t &length,
     if (is_client()) {
         // Protects programs that send twice and ignore the result of one receive. Programs that poll call again, and
         // programs that wait for events have requested event channels before.
-        if (!std::exchange(has_received_, true) && peers_.front()->num_sent() >= 2 && !has_asked_for_channels_)
+        if (!std::exchange(has_received_, true) && peers_.front()->num_sent() >= 2 && !has_requested_channels_)
             return DOCA_ERROR_AGAIN;
-    } else if (messages_between_looks_.is_spent()) {
+    } else if (messages_between_checks_.is_spent()) {
         return receive_again(message, length, from);
     }
     const doca_error_t status = receive_from_any(message, length, from);
@@ -245,7 +245,7 @@ doca_error_t doca_comm_channel_ep_t::receive(void *message, std::size_t &length,
 /// Receives after checking for new clients, ended peers and doorbells.
 doca_error_t doca_comm_channel_ep_t::receive_again(void *message, std::size_t &length, Peer *&from)
 {
-    look_at_sockets();
+    check_sockets();
     if (is_recv_armed_)
         arm_for_messages();
     const doca_error_t status = receive_from_any(message, length, from);
@@ -287,7 +287,7 @@ doca_error_t doca_comm_channel_ep_t::receive_from_any(void *message, std::size_t
         }
         if (status == DOCA_SUCCESS) {
             next_ = at + 1 == count ? 0 : at + 1; // round-robin: one busy client cannot starve others
-            client.is_known = true;
+            client.is_reported = true;
             has_pending_doorbells_ = has_pending_doorbells_ || client.has_pending_doorbell();
             from = &client;
         }
@@ -296,12 +296,12 @@ doca_error_t doca_comm_channel_ep_t::receive_from_any(void *message, std::size_t
     return DOCA_ERROR_AGAIN;
 }
 
-void doca_comm_channel_ep_t::look_at_sockets()
+void doca_comm_channel_ep_t::check_sockets()
 {
-    messages_between_looks_.restart();
+    messages_between_checks_.restart();
     recv_channel_.clear();
     if (is_service()) {
-        look_at_service();
+        process_service_events();
         return;
     }
     Peer &service = *peers_.front();
@@ -338,14 +338,14 @@ doca_error_t doca_comm_channel_ep_t::disconnect(const Peer *address)
     (void)peer->check_end();
     const bool was_fine = peer->state() == Peer::State::connected || peer->state() == Peer::State::left;
     if (is_client())
-        take_all_out(departure);
+        detach_all(departure);
     else
-        departure.peer = take_out(*peer);
+        departure.peer = detach_peer(*peer);
     return was_fine ? DOCA_SUCCESS : DOCA_ERROR_NOT_CONNECTED;
 }
 
 /// Returns the endpoint to its state before it listened or connected.
-void doca_comm_channel_ep_t::take_all_out(Departure &all) noexcept
+void doca_comm_channel_ep_t::detach_all(Departure &all) noexcept
 {
     all.recv_channel = std::move(recv_channel_);
     all.send_channel = std::move(send_channel_);
@@ -360,7 +360,7 @@ void doca_comm_channel_ep_t::take_all_out(Departure &all) noexcept
     listed_peers.clear();
     pending_connections = 0;
     next_ = 0;
-    is_recv_armed_ = is_send_armed_ = has_asked_for_channels_ = has_received_ = false;
+    is_recv_armed_ = is_send_armed_ = has_requested_channels_ = has_received_ = false;
     has_had_client_ = has_pending_doorbells_ = has_ended_peers_ = has_unreported_reset_ = has_logged_silent_clients_ =
         false;
     wait_for_client_.forget();

@@ -52,7 +52,7 @@ struct doca_comm_channel_ep_t {
     /// CONNECTION_RESET when the peer has ended.
     [[nodiscard]] doca_error_t send(const void *message, std::size_t length, int flags, const Peer *to);
     /// Receives from any peer, in turn, without blocking. Returns AGAIN if there is no message. A service polls its
-    /// sockets only now and then; see messages_between_looks_.
+    /// sockets only now and then; see messages_between_checks_.
     [[nodiscard]] doca_error_t receive(void *message, std::size_t &length, Peer *&from);
     [[nodiscard]] doca_error_t disconnect(const Peer *peer); ///< takes the lock
 
@@ -104,8 +104,8 @@ private:
     // Receiving: the first polls the rings only, the second checks the sockets first.
     [[nodiscard]] doca_error_t receive_from_any(void *message, std::size_t &length, Peer *&from);
     [[nodiscard]] doca_error_t receive_again(void *message, std::size_t &length, Peer *&from);
-    void look_at_sockets();
-    void look_at_service();
+    void check_sockets();
+    void process_service_events();
     void arm_for_messages() noexcept;
     void keep_channels_readable() noexcept;
     /// Keeps event channels readable while a peer's doorbell is pending: the program must not block before a retry
@@ -125,15 +125,15 @@ private:
     void log_if_without_client();
     void note_end(Peer &peer);
     void retire_ended();
-    [[nodiscard]] std::unique_ptr<Peer> take_out(const Peer &peer) noexcept;
+    [[nodiscard]] std::unique_ptr<Peer> detach_peer(const Peer &peer) noexcept;
     void drop_client(const Peer &peer) noexcept;
-    void take_all_out(Departure &all) noexcept;
+    void detach_all(Departure &all) noexcept;
 
     // Event channels: see events.cpp.
     [[nodiscard]] doca_error_t open_channel(opendoca::comm_channel::EventChannel &channel);
     [[nodiscard]] bool watch(Peer &peer) noexcept;
     [[nodiscard]] bool watch_in(opendoca::comm_channel::EventChannel &channel, Peer &peer) noexcept;
-    void forget(const Peer &peer) noexcept;
+    void unwatch(const Peer &peer) noexcept;
 
     Role role_ = Role::none;
     /// Kept for its identity after the program has closed the representor.
@@ -151,10 +151,10 @@ private:
     opendoca::comm_channel::EventChannel send_channel_;
     opendoca::comm_channel::EventChannel service_channel_;
     /// Counts successful receives between two checks of a service's clients.
-    opendoca::PollBudget<64, 100, 8> messages_between_looks_;
+    opendoca::PollBudget<64, 100, 8> messages_between_checks_;
     bool is_recv_armed_ = false;          ///< wake-ups for messages are requested: new peers are armed as well
     bool is_send_armed_ = false;          ///< a wake-up for space is requested, until a send succeeds
-    bool has_asked_for_channels_ = false; ///< the program waits for events: see receive()
+    bool has_requested_channels_ = false; ///< the program waits for events: see receive()
     bool has_received_ = false;           ///< client only: receive() has been called
     bool has_had_client_ = false;         ///< service only, for log messages
     bool has_pending_doorbells_ =

@@ -71,15 +71,15 @@ bool doca_comm_channel_ep_t::watch(Peer &peer) noexcept
            (!service_channel_.is_open() || watch_in(service_channel_, peer));
 }
 
-void doca_comm_channel_ep_t::forget(const Peer &peer) noexcept
+void doca_comm_channel_ep_t::unwatch(const Peer &peer) noexcept
 {
-    // The channels may not watch every one of these: forget() ignores those.
-    recv_channel_.forget(peer.message_fd());
+    // The channels may not watch every one of these: unwatch() ignores those.
+    recv_channel_.unwatch(peer.message_fd());
     for (EventChannel *const channel : {&send_channel_, &service_channel_})
-        channel->forget(peer.socket());
+        channel->unwatch(peer.socket());
     for (EventChannel *const channel : {&recv_channel_, &send_channel_, &service_channel_})
-        channel->forget(peer.process_fd());
-    send_channel_.forget(peer.space_fd());
+        channel->unwatch(peer.process_fd());
+    send_channel_.unwatch(peer.space_fd());
 }
 
 doca_error_t doca_comm_channel_ep_t::get_event_channels(int *send, int *recv)
@@ -96,7 +96,7 @@ doca_error_t doca_comm_channel_ep_t::get_event_channels(int *send, int *recv)
         if (const doca_error_t status = open_channel(recv_channel_); status != DOCA_SUCCESS)
             return status;
     }
-    has_asked_for_channels_ = true;
+    has_requested_channels_ = true;
     if (send != nullptr)
         *send = send_channel_.get();
     if (recv != nullptr)
@@ -124,7 +124,7 @@ doca_error_t doca_comm_channel_ep_t::arm_send()
 {
     if (is_idle() || open_channel(send_channel_) != DOCA_SUCCESS)
         return DOCA_ERROR_INVALID_VALUE;
-    has_asked_for_channels_ = true;
+    has_requested_channels_ = true;
     is_send_armed_ = true;
     for (Peer *const peer : peers_) {
         if (peer->state() != Peer::State::connected)
@@ -143,7 +143,7 @@ doca_error_t doca_comm_channel_ep_t::arm_recv()
 {
     if (is_idle() || open_channel(recv_channel_) != DOCA_SUCCESS)
         return DOCA_ERROR_INVALID_VALUE;
-    has_asked_for_channels_ = true;
+    has_requested_channels_ = true;
     is_recv_armed_ = true;
     arm_for_messages();
     if (has_message() || has_unreported_reset_)
@@ -157,7 +157,7 @@ void doca_comm_channel_ep_t::note_end(Peer &peer)
     if (is_client())
         return; // the descriptors of an ended service stay readable
     has_ended_peers_ = true;
-    forget(peer);
+    unwatch(peer);
     service_channel_.kick();
     // Wakes a blocked program, which can receive remaining messages but must not wait for space.
     recv_channel_.kick();

@@ -63,7 +63,7 @@ public:
         doca_error_t status = DOCA_SUCCESS;
         if (first != infos + count)
             status = doca_dev::open((*first)->function, dev);
-        (void)opendoca::forget_list(infos);
+        (void)opendoca::destroy_list(infos);
         return status == DOCA_SUCCESS && dev != nullptr && for_service ? open_representor() : status;
     }
 
@@ -80,7 +80,7 @@ private:
             return status;
         if (count != 0)
             rep = std::make_unique<doca_dev_rep>(*infos[0]);
-        return opendoca::forget_list(infos);
+        return opendoca::destroy_list(infos);
     }
 };
 
@@ -119,14 +119,14 @@ template <typename Attempt, typename Arm>
 doca_error_t block(Attempt &&attempt, doca_error_t if_busy, Arm &&arm)
 {
     // Milliseconds; then the attempt is repeated, for changes that raise no event.
-    constexpr int longest_wait = 1000;
+    constexpr int max_wait = 1000;
     for (;;) {
         if (const doca_error_t status = attempt(); status != if_busy)
             return status;
         pollfd waiting = {-1, POLLIN, 0};
         if (const doca_error_t status = arm(waiting.fd); status != DOCA_SUCCESS)
             return status;
-        if (poll(&waiting, 1, longest_wait) >= 0)
+        if (poll(&waiting, 1, max_wait) >= 0)
             continue;
         if (errno != EINTR) {
             LOG_ERR("poll: %s", std::strerror(errno));

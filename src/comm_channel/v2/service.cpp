@@ -35,11 +35,11 @@ doca_error_t doca_comm_channel_ep_t::listen(const char *name)
         return DOCA_ERROR_BAD_STATE;
     }
     const auto &info = representor_info_->info;
-    const doca_dev &its_device = *representor_info_->dev;
+    const doca_dev &representor_device = *representor_info_->dev;
     // Devices may be opened several times: the functions are compared, not the objects.
-    if (!its_device.is_same_function(*device.get())) {
+    if (!representor_device.is_same_function(*device.get())) {
         LOG_ERR("representor %s is one of device %s, and the endpoint's device is %s", info.name.c_str(),
-                its_device.description().c_str(), device->description().c_str());
+                representor_device.description().c_str(), device->description().c_str());
         return DOCA_ERROR_INVALID_VALUE;
     }
     const opendoca::FunctionIdentity function = info.identity();
@@ -66,11 +66,11 @@ doca_error_t doca_comm_channel_ep_t::listen(const char *name)
     return DOCA_SUCCESS;
 }
 
-void doca_comm_channel_ep_t::look_at_service()
+void doca_comm_channel_ep_t::process_service_events()
 {
     // At most 64 events at a time; the rest stay ready for the next check.
     std::array<epoll_event, 64> ready;
-    const int count = recv_channel_.look(ready.data(), static_cast<int>(ready.size()));
+    const int count = recv_channel_.poll_events(ready.data(), static_cast<int>(ready.size()));
     bool has_new_clients = false;
     for (int i = 0; i < count; ++i) {
         void *const tag = ready[static_cast<std::size_t>(i)].data.ptr;
@@ -104,9 +104,9 @@ doca_comm_channel_addr_t &doca_comm_channel_ep_t::add(std::unique_ptr<Peer> peer
 }
 
 /// Removes every reference to @p peer from the endpoint and returns it.
-std::unique_ptr<doca_comm_channel_addr_t> doca_comm_channel_ep_t::take_out(const Peer &peer) noexcept
+std::unique_ptr<doca_comm_channel_addr_t> doca_comm_channel_ep_t::detach_peer(const Peer &peer) noexcept
 {
-    forget(peer);
+    unwatch(peer);
     auto found = addresses_.find(&peer);
     std::unique_ptr<Peer> taken = std::move(found->second);
     if (std::erase(peers_, &peer) != 0)
@@ -118,7 +118,7 @@ std::unique_ptr<doca_comm_channel_addr_t> doca_comm_channel_ep_t::take_out(const
 /// Removes a client that has exchanged no message, so that nothing has to be drained.
 void doca_comm_channel_ep_t::drop_client(const Peer &peer) noexcept
 {
-    take_out(peer)->shut_down();
+    detach_peer(peer)->shut_down();
 }
 
 /// Accepts a waiting connection, or returns null. The peer becomes a client when its hello has been received.
@@ -232,14 +232,14 @@ void doca_comm_channel_ep_t::retire_ended()
             continue;
         }
         was_one_of_ours = was_one_of_ours || (peer->state() == Peer::State::died && peer->num_received() != 0);
-        forget(*peer);
+        unwatch(*peer);
         peer->release();
     }
     // The program may wait for a reply that can no longer arrive.
     has_unreported_reset_ = has_unreported_reset_ || (was_one_of_ours && !has_connected);
     std::erase_if(peers_, [this](Peer *peer) {
         const bool is_over = peer->is_released();
-        if (is_over && !peer->is_known)
+        if (is_over && !peer->is_reported)
             addresses_.erase(peer);
         return is_over;
     });
@@ -278,7 +278,7 @@ doca_error_t doca_comm_channel_ep_t::update_service_state()
             ++pending_connections;
         } else if (peer->state() == Peer::State::connected) {
             listed_peers.push_back(peer);
-            peer->is_known = true;
+            peer->is_reported = true;
         }
     }
     return DOCA_SUCCESS;

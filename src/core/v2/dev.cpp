@@ -26,7 +26,7 @@ doca_error_t doca_devinfo_list_create(struct doca_devinfo ***dev_list, uint32_t 
 
 doca_error_t doca_devinfo_list_destroy(struct doca_devinfo **dev_list)
 {
-    return call({dev_list}, [&] { return opendoca::forget_list(dev_list); });
+    return call({dev_list}, [&] { return opendoca::destroy_list(dev_list); });
 }
 
 doca_error_t doca_devinfo_rep_list_create(struct doca_dev *dev, int filter, struct doca_devinfo_rep ***dev_list_rep,
@@ -38,7 +38,7 @@ doca_error_t doca_devinfo_rep_list_create(struct doca_dev *dev, int filter, stru
 
 doca_error_t doca_devinfo_rep_list_destroy(struct doca_devinfo_rep **dev_list_rep)
 {
-    return call({dev_list_rep}, [&] { return opendoca::forget_list(dev_list_rep); });
+    return call({dev_list_rep}, [&] { return opendoca::destroy_list(dev_list_rep); });
 }
 
 doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)

@@ -65,7 +65,7 @@ constexpr std::uint32_t max_depth = 65536; ///< jobs
     if (operation == nullptr)
         return give_waiting(event);
     if ((operation->tag.a & opendoca::v2::has_handler) != 0) [[unlikely]]
-        return give_operation(*operation, event);
+        return retrieve_operation(*operation, event);
     (void)fill(event, operation->tag, *operation->source, DOCA_SUCCESS, operation->result());
     completions.release(*operation);
     return DOCA_SUCCESS;
@@ -73,19 +73,19 @@ constexpr std::uint32_t max_depth = 65536; ///< jobs
 
 doca_error_t doca_workq::give_waiting(doca_event &event) noexcept
 {
-    return completions.is_empty() ? DOCA_ERROR_AGAIN : give_first(event);
+    return completions.is_empty() ? DOCA_ERROR_AGAIN : retrieve_first(event);
 }
 
-[[gnu::noinline]] doca_error_t doca_workq::give_operation(Operation &operation, doca_event &event) noexcept
+[[gnu::noinline]] doca_error_t doca_workq::retrieve_operation(Operation &operation, doca_event &event) noexcept
 {
     const Ended ended = {operation.tag, operation.source, DOCA_SUCCESS, operation.result()};
     // Released before the handler is called, which may submit with the credit.
     completions.release(operation);
-    return give(ended, event);
+    return dispatch(ended, event);
 }
 
 /// Retrieves completions of any kind, in order, until one is for the program.
-[[gnu::noinline]] doca_error_t doca_workq::give_first(doca_event &event) noexcept
+[[gnu::noinline]] doca_error_t doca_workq::retrieve_first(doca_event &event) noexcept
 {
     doca_error_t status = DOCA_ERROR_AGAIN;
     while (status == DOCA_ERROR_AGAIN && !completions.is_empty()) {
@@ -98,12 +98,12 @@ doca_error_t doca_workq::give_waiting(doca_event &event) noexcept
         }
         Ended ended;
         (void)completions.pop(ended);
-        status = give(ended, event);
+        status = dispatch(ended, event);
     }
     return status;
 }
 
-[[gnu::always_inline]] inline doca_error_t doca_workq::give(const Ended &ended, doca_event &event) noexcept
+[[gnu::always_inline]] inline doca_error_t doca_workq::dispatch(const Ended &ended, doca_event &event) noexcept
 {
     if ((ended.tag.a & opendoca::v2::has_handler) != 0) [[unlikely]]
         return CompletionHandler::of(ended.tag).ended(ended, event);
@@ -130,7 +130,7 @@ doca_error_t doca_workq::check_depth(std::uint32_t depth) noexcept
     return DOCA_ERROR_INVALID_VALUE;
 }
 
-doca_error_t doca_workq::set_least_depth(std::uint32_t depth)
+doca_error_t doca_workq::set_min_depth(std::uint32_t depth)
 {
     if (const doca_error_t status = check_depth(depth); status != DOCA_SUCCESS || depth <= completions.depth())
         return status;

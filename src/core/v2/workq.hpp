@@ -40,7 +40,7 @@ struct OPENDOCA_INTERNAL doca_workq {
         const opendoca::Completion &first = completions.first_at(position);
         // One branch for two rare cases: the tag is not a plain event, or the job has failed.
         if ((opendoca::v2::kind_of(first.tag) | first.status) != 0) [[unlikely]]
-            return give_first(event);
+            return retrieve_first(event);
         opendoca::v2::store_tag(event, first.tag);
         event.result.u64 = DOCA_SUCCESS;
         completions.drop_at(position);
@@ -52,13 +52,13 @@ struct OPENDOCA_INTERNAL doca_workq {
     /// Retrieves the first completion, if there is one.
     [[nodiscard]] doca_error_t give_waiting(doca_event &event) noexcept;
     /// Retrieves a successful operation that completes to a handler instead of the program.
-    [[nodiscard]] doca_error_t give_operation(opendoca::Operation &operation, doca_event &event) noexcept;
+    [[nodiscard]] doca_error_t retrieve_operation(opendoca::Operation &operation, doca_event &event) noexcept;
 
     [[nodiscard]] bool has_contexts() const noexcept { return num_contexts_ != 0; }
     [[nodiscard]] doca_error_t set_event_driven(bool enable);
     /// Sets the smallest depth. Grows, but never shrinks. Returns BAD_STATE if it would have to grow and the work queue
     /// is on a context.
-    [[nodiscard]] doca_error_t set_least_depth(std::uint32_t depth);
+    [[nodiscard]] doca_error_t set_min_depth(std::uint32_t depth);
     /// Returns INVALID_VALUE, after a log line, for a depth of 0 or more than the limit.
     [[nodiscard]] static doca_error_t check_depth(std::uint32_t depth) noexcept;
 
@@ -79,8 +79,8 @@ struct OPENDOCA_INTERNAL doca_workq {
 private:
     [[nodiscard]] doca_error_t submit_by_id(const doca_job &job) noexcept;
     [[nodiscard]] doca_error_t poll(doca_event &event) noexcept;
-    [[nodiscard]] doca_error_t give_first(doca_event &event) noexcept;
-    [[nodiscard]] doca_error_t give(const opendoca::Ended &ended, doca_event &event) noexcept;
+    [[nodiscard]] doca_error_t retrieve_first(doca_event &event) noexcept;
+    [[nodiscard]] doca_error_t dispatch(const opendoca::Ended &ended, doca_event &event) noexcept;
     [[nodiscard]] static doca_error_t fill(doca_event &event, const opendoca::Tag &tag, const opendoca::Source &source,
                                            doca_error_t status, const opendoca::Result &result) noexcept;
 

@@ -268,15 +268,15 @@ bool doca_ctx::progress_more() noexcept
         return true;
     }
     if (state_ == DOCA_CTX_STATE_STOPPING)
-        tell_of_kept_tasks();
+        log_allocated_tasks();
     return (has_own_progress_ || has_news()) && on_progress();
 }
 
 /// A program that keeps a task allocated would wait for ever.
-void doca_ctx::tell_of_kept_tasks() noexcept
+void doca_ctx::log_allocated_tasks() noexcept
 {
     if (num_allocated_ != 0 && num_in_flight() == 0 && wait_for_frees_.is_due())
-        LOG_WARN("the context is stopping, and gets idle when the program has freed the last of its %zu tasks",
+        LOG_WARN("the context is stopping, and becomes idle when the program has freed the last of its %zu tasks",
                  num_allocated_);
 }
 

@@ -149,7 +149,7 @@ private:
     /// Returns whether nothing keeps a stopping context from becoming idle.
     [[nodiscard]] bool is_at_rest() const noexcept;
     /// Logs once per stop that tasks which are allocated but not in flight keep the context from becoming idle.
-    void tell_of_kept_tasks() noexcept;
+    void log_allocated_tasks() noexcept;
     /// Changes to STOPPING and flushes what the library has in flight.
     void begin_stop() noexcept;
     /// Releases everything and reports the change from @p before. The context may be destroyed when this returns.

@@ -25,7 +25,7 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
 
 doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
 {
-    return call({dev_list}, [&] { return opendoca::forget_list(dev_list); });
+    return call({dev_list}, [&] { return opendoca::destroy_list(dev_list); });
 }
 
 doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter, struct doca_devinfo_rep ***dev_list_rep,
@@ -37,7 +37,7 @@ doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter, stru
 
 doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep)
 {
-    return call({dev_list_rep}, [&] { return opendoca::forget_list(dev_list_rep); });
+    return call({dev_list_rep}, [&] { return opendoca::destroy_list(dev_list_rep); });
 }
 
 doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)

@@ -126,8 +126,8 @@ doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *
 doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, uint64_t *active_rate)
 {
     return call({devinfo, active_rate}, [&] {
-        return copy_number("rate: its port is down, or its topology says so", *devinfo, devinfo->function->active_rate,
-                           *active_rate);
+        return copy_number("rate: its port is down, or its topology states none", *devinfo,
+                           devinfo->function->active_rate, *active_rate);
     });
 }
 
@@ -147,7 +147,7 @@ doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo, 
 doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index)
 {
     return call({devinfo, sf_index}, [&] {
-        return copy_number("SF index: it is no SF, or the kernel does not tell", *devinfo, devinfo->function->sf_number,
+        return copy_number("SF index: it is no SF, or the kernel reports none", *devinfo, devinfo->function->sf_number,
                            *sf_index);
     });
 }
@@ -228,7 +228,7 @@ doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devi
 doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep, uint16_t *vhca_id)
 {
     return call({devinfo_rep, vhca_id}, [&] {
-        return copy_number("VHCA id that the device tells", *devinfo_rep, devinfo_rep->info.vhca_id, *vhca_id);
+        return copy_number("VHCA id that the device reports", *devinfo_rep, devinfo_rep->info.vhca_id, *vhca_id);
     });
 }
 

@@ -56,8 +56,8 @@ void Member::clear() noexcept
 {
     Operation *const operation = completions_->poll();
     if (operation != nullptr)
-        return give_operation(*operation);
-    return !completions_->is_empty() && give_first();
+        return deliver_operation(*operation);
+    return !completions_->is_empty() && deliver_first();
 }
 
 /// Like poll_for_end(), with a turn of progress_more() if it is due. Not inlined: most polls of an engine with several
@@ -70,11 +70,11 @@ void Member::clear() noexcept
 }
 
 /// Delivers a successful operation for which no completion was made. Returns true.
-[[gnu::noinline]] bool Member::give_operation(Operation &operation) noexcept
+[[gnu::noinline]] bool Member::deliver_operation(Operation &operation) noexcept
 {
     Ended ended = {operation.tag, operation.source, DOCA_SUCCESS, operation.result()};
     completions_->release(operation);
-    give(ended);
+    deliver(ended);
     return true;
 }
 
@@ -91,20 +91,20 @@ void Member::clear() noexcept
 
 bool Member::end_one() noexcept
 {
-    return completions_->is_empty() ? poll_for_end() : give_first();
+    return completions_->is_empty() ? poll_for_end() : deliver_first();
 }
 
 /// A program that submits each task again in its callback never lets the ring run empty, so progress_more() gets a turn
 /// when a poll of the sources is due.
-[[gnu::noinline]] bool Member::take_turn_or_give() noexcept
+[[gnu::noinline]] bool Member::take_turn_or_deliver() noexcept
 {
     if (wants_turn() && completions_->is_poll_due() && !std::exchange(has_had_turn_, true) && take_turn())
         return true;
     has_had_turn_ = false;
-    return give_first();
+    return deliver_first();
 }
 
-bool Member::give_first() noexcept
+bool Member::deliver_first() noexcept
 {
     if (completions_->is_empty())
         return false;
@@ -114,16 +114,16 @@ bool Member::give_first() noexcept
         Ended ended = {first.tag, first.source, DOCA_SUCCESS, {first.length}};
         /// Dropped first: the callback may submit again, and needs the credit.
         completions_->drop();
-        give(ended);
+        deliver(ended);
         return true;
     }
     Ended ended;
     (void)completions_->pop(ended);
-    give(ended);
+    deliver(ended);
     return true;
 }
 
-void Member::give(Ended &ended) noexcept
+void Member::deliver(Ended &ended) noexcept
 {
     if (CompletionHandler::is_of_one(ended.tag))
         return CompletionHandler::of(ended.tag).ended(ended);

@@ -34,9 +34,9 @@ public:
         // The common case, inline: a task completed within its submit, and it has succeeded.
         const Completion &first = completions.first();
         if (!is_of_task(first) || doca_task::of(first.tag).state != TaskState::submitted) [[unlikely]]
-            return take_turn_or_give();
+            return take_turn_or_deliver();
         doca_task &task = doca_task::of(first.tag);
-        return completions.try_drop() ? succeed(task) : take_turn_or_give();
+        return completions.try_drop() ? succeed(task) : take_turn_or_deliver();
     }
     /// Requests and ends notifications for this member.
     virtual void arm() noexcept;
@@ -83,7 +83,7 @@ private:
     [[nodiscard]] bool poll() noexcept;
     [[nodiscard]] bool poll_in_turn() noexcept;
     [[nodiscard]] bool poll_for_end() noexcept;
-    bool give_operation(Operation &operation) noexcept;
+    bool deliver_operation(Operation &operation) noexcept;
     [[nodiscard]] bool wants_turn() const noexcept { return asks_ || has_news(); }
     /// Gives progress_more() a turn while there are completions.
     [[nodiscard]] bool take_turn() noexcept
@@ -97,11 +97,11 @@ private:
         return completion.status == DOCA_SUCCESS && !CompletionHandler::is_of_one(completion.tag);
     }
     /// Handle what serve() does not: other completions, and turns of progress_more().
-    bool take_turn_or_give() noexcept;
+    bool take_turn_or_deliver() noexcept;
     /// Delivers the first completion of the ring.
-    bool give_first() noexcept;
+    bool deliver_first() noexcept;
     /// Calls the handler, or the callbacks of the task.
-    void give(Ended &ended) noexcept;
+    void deliver(Ended &ended) noexcept;
     static bool succeed(doca_task &task) noexcept; ///< calls the success callback; returns true
 
     std::unique_ptr<CompletionQueue> completions_; ///< null unless the member is polled

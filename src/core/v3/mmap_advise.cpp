@@ -33,7 +33,9 @@ constexpr std::uint32_t max_num_tasks = 65536;
 /// The pool of invalidation tasks: each completes within its submit.
 class InvalidateTasks final : public PoolOf<doca_mmap_advise_task_invalidate_cache> {
 public:
-    InvalidateTasks(doca_ctx &owner, const TaskConf &as_told, Source &source) : PoolOf(owner, as_told), source_(source)
+    InvalidateTasks(doca_ctx &owner, const TaskConf &configuration, Source &source)
+        : PoolOf(owner, configuration),
+          source_(source)
     {
     }
 

@@ -42,7 +42,7 @@ bool doca_pe::progress_in_turn() noexcept
 void doca_pe::add(Member &member)
 {
     members_.push_back(&member);
-    remember_only();
+    update_only();
     if (is_armed_)
         wake(); // arm() was not called for this member: the program arms again after it has polled
 }
@@ -58,10 +58,10 @@ void doca_pe::remove(Member &member) noexcept
     members_.erase(place);
     if (next_ >= members_.size())
         next_ = 0;
-    remember_only();
+    update_only();
 }
 
-void doca_pe::remember_only() noexcept
+void doca_pe::update_only() noexcept
 {
     only_ = members_.size() == 1 ? members_.front() : nullptr;
     only_queue_ = only_ != nullptr ? &only_->completions() : nullptr;

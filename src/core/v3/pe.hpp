@@ -52,7 +52,7 @@ private:
 
     [[nodiscard]] bool progress_in_turn() noexcept;
 
-    void remember_only() noexcept;
+    void update_only() noexcept;
 
     // The only element of members_ and its completion queue; null if there are none or several.
     opendoca::v3::Member *only_ = nullptr;

@@ -58,7 +58,7 @@ doca_error_t TaskTypeBase::set_conf(const TaskConf &conf, std::uint32_t most, do
 doca_error_t TaskTypeBase::take(doca_data user_data, doca_task *&task) noexcept
 {
     if (!ctx_.is_running()) [[unlikely]] {
-        LOG_ERR("the context is not running: it has no tasks to give");
+        LOG_ERR("the context is not running: it has no tasks");
         return DOCA_ERROR_BAD_STATE;
     }
     doca_task *const taken = pool_ != nullptr ? pool_->take(user_data) : nullptr;

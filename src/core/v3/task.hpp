@@ -91,14 +91,15 @@ struct TaskConf {
 /// memory is allocated at creation, when the context starts, so that submitting and completing allocate nothing.
 class OPENDOCA_INTERNAL TaskPool {
 public:
-    /// @p gives_results: set_result() is called for each success. @p with_fast_path: submit() itself gives a task that
+    /// @p with_results: set_result() is called for each success. @p with_fast_path: submit() itself gives a task that
     /// it refuses back to the program, by not_taken().
-    TaskPool(doca_ctx &owner, const TaskConf &as_told, bool gives_results = false, bool with_fast_path = false) noexcept
+    TaskPool(doca_ctx &owner, const TaskConf &configuration, bool with_results = false,
+             bool with_fast_path = false) noexcept
         : ctx(owner),
-          conf(as_told),
-          has_results(gives_results),
+          conf(configuration),
+          has_results(with_results),
           has_fast_path(with_fast_path),
-          state_when_submitted(gives_results ? TaskState::with_result : TaskState::submitted)
+          state_when_submitted(with_results ? TaskState::with_result : TaskState::submitted)
     {
     }
     TaskPool(const TaskPool &) = delete;
@@ -172,11 +173,11 @@ private:
 template <typename Task>
 class PoolOf : public TaskPool {
 public:
-    PoolOf(doca_ctx &owner, const TaskConf &as_told, bool gives_results = false, bool with_fast_path = false)
-        : TaskPool(owner, as_told, gives_results, with_fast_path),
-          tasks_(std::make_unique<Task[]>(as_told.count))
+    PoolOf(doca_ctx &owner, const TaskConf &configuration, bool with_results = false, bool with_fast_path = false)
+        : TaskPool(owner, configuration, with_results, with_fast_path),
+          tasks_(std::make_unique<Task[]>(configuration.count))
     {
-        for (std::uint32_t i = as_told.count; i-- != 0;)
+        for (std::uint32_t i = configuration.count; i-- != 0;)
             add(tasks_[i]);
     }
 

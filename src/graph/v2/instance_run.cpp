@@ -246,5 +246,5 @@ doca_error_t doca_graph_instance::Job::ended(const opendoca::Ended &ended, doca_
     (void)submission.workq().completions.reserve(1); // takes back the credit that start_job() lent to the job
     instance->job_ended(*this, ended);
     submission.add_ready(*instance);
-    return submission.go_on(event);
+    return submission.advance(event);
 }

@@ -30,7 +30,7 @@ doca_error_t Submission::begin(GraphQueue &queue, const doca_data &data) noexcep
     return DOCA_SUCCESS;
 }
 
-doca_error_t Submission::go_on(doca_event &event) noexcept
+doca_error_t Submission::advance(doca_event &event) noexcept
 {
     // Each completion may have freed space in a context, so all blocked nodes are retried.
     while (blocked_ != nullptr)
@@ -77,7 +77,7 @@ doca_error_t Submission::ended(const Ended &, doca_event &event) noexcept
 {
     (void)workq().completions.reserve(1); // takes back the credit that signal() has used
     is_signalled_ = false;
-    return go_on(event);
+    return advance(event);
 }
 
 doca_error_t Submission::complete(doca_event &event) noexcept

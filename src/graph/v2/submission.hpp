@@ -21,7 +21,7 @@ public:
     [[nodiscard]] doca_error_t begin(GraphQueue &queue, const doca_data &data) noexcept;
     /// Runs ready nodes and retries blocked ones. Returns DOCA_ERROR_AGAIN, or, if the run has ended, the result for
     /// retrieve with @p event filled in.
-    [[nodiscard]] doca_error_t go_on(doca_event &event) noexcept;
+    [[nodiscard]] doca_error_t advance(doca_event &event) noexcept;
     /// Retries blocked nodes outside of retrieve. Posts a signal if more remains to be done.
     void retry() noexcept;
     /// Handles the signal.

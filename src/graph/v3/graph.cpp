@@ -131,7 +131,7 @@ void doca_graph::add_blocked(doca_graph_instance &instance) noexcept
 }
 
 /// Removes @p instance, which has ended, from the blocked list if it is there. It is not in the ready list.
-void doca_graph::forget(doca_graph_instance &instance) noexcept
+void doca_graph::remove_blocked(doca_graph_instance &instance) noexcept
 {
     if (!std::exchange(instance.is_blocked_, false))
         return;
@@ -178,7 +178,7 @@ void doca_graph::run_ready() noexcept
             add_blocked(instance);
         if (!instance.is_finished())
             continue;
-        forget(instance);
+        remove_blocked(instance);
         instance.is_in_flight_ = false;
         if (doca_graph_instance *const parent = instance.parent_; parent != nullptr) {
             --parent->num_in_flight_;

@@ -42,7 +42,7 @@ struct doca_graph final : opendoca::GraphStructure, opendoca::v3::Member {
     /// list.
     void add_blocked(doca_graph_instance &instance) noexcept;
     /// Removes an instance that has ended from the blocked list.
-    void forget(doca_graph_instance &instance) noexcept;
+    void remove_blocked(doca_graph_instance &instance) noexcept;
     /// Runs all instances of the ready list. Callbacks may destroy the graph, so it must not be used afterwards. No
     /// effect if called from inside of itself.
     void run_ready() noexcept;

@@ -9,8 +9,8 @@ namespace opendoca::v3 {
 /// The pool of tasks that hash a message at once. Owned by its TaskType.
 class HashTasks final : public PoolOf<doca_sha_task_hash> {
 public:
-    HashTasks(doca_ctx &owner, const TaskConf &as_told, HashQueue &hashes)
-        : PoolOf(owner, as_told, false, true),
+    HashTasks(doca_ctx &owner, const TaskConf &configuration, HashQueue &hashes)
+        : PoolOf(owner, configuration, false, true),
           hashes_(hashes)
     {
     }
@@ -25,8 +25,8 @@ private:
 /// The pool of tasks that hash a message in pieces. Has results: has_result is set when the last piece has completed.
 class PartialHashTasks final : public PoolOf<doca_sha_task_partial_hash> {
 public:
-    PartialHashTasks(doca_ctx &owner, const TaskConf &as_told, HashQueue &hashes)
-        : PoolOf(owner, as_told, true, true),
+    PartialHashTasks(doca_ctx &owner, const TaskConf &configuration, HashQueue &hashes)
+        : PoolOf(owner, configuration, true, true),
           hashes_(hashes)
     {
     }

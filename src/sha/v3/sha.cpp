@@ -23,7 +23,7 @@ constexpr std::uint32_t log_max_num_tasks = 16; ///< the C functions take logari
 
 /// Answers a capability query by @p body. Returns NOT_SUPPORTED if the device cannot hash.
 template <typename Body>
-doca_error_t ask(const doca_devinfo *devinfo, const void *output, Body &&body) noexcept
+doca_error_t query(const doca_devinfo *devinfo, const void *output, Body &&body) noexcept
 {
     return call({devinfo, output}, [&] {
         const opendoca::Capabilities &can = devinfo->function->can;
@@ -36,12 +36,13 @@ doca_error_t ask(const doca_devinfo *devinfo, const void *output, Body &&body) n
 
 /// The same for a query about an algorithm; INVALID_VALUE if there is none of this number.
 template <typename Body>
-doca_error_t ask_of(const doca_devinfo *devinfo, doca_sha_algorithm algorithm, const void *output, Body &&body) noexcept
+doca_error_t query_algorithm(const doca_devinfo *devinfo, doca_sha_algorithm algorithm, const void *output,
+                             Body &&body) noexcept
 {
     ShaKind kind{};
     if (!kind_of(algorithm, kind))
         return DOCA_ERROR_INVALID_VALUE;
-    return ask(devinfo, output, [&](const opendoca::Capabilities &) { body(facts_of(kind)); });
+    return query(devinfo, output, [&](const opendoca::Capabilities &) { body(facts_of(kind)); });
 }
 
 /// Implements the set_conf functions, which take the logarithm of the number of tasks.
@@ -98,7 +99,7 @@ struct doca_ctx *doca_sha_as_ctx(struct doca_sha *sha)
 
 doca_error_t doca_sha_cap_task_hash_get_supported(const struct doca_devinfo *devinfo, enum doca_sha_algorithm algorithm)
 {
-    return ask_of(devinfo, algorithm, devinfo, [](const opendoca::ShaFacts &) {});
+    return query_algorithm(devinfo, algorithm, devinfo, [](const opendoca::ShaFacts &) {});
 }
 
 doca_error_t doca_sha_cap_task_partial_hash_get_supported(const struct doca_devinfo *devinfo,
@@ -110,28 +111,28 @@ doca_error_t doca_sha_cap_task_partial_hash_get_supported(const struct doca_devi
 
 doca_error_t doca_sha_cap_get_max_list_buf_num_elem(const struct doca_devinfo *devinfo, uint32_t *max_list_buf_num_elem)
 {
-    return ask(devinfo, max_list_buf_num_elem,
-               [&](const opendoca::Capabilities &can) { *max_list_buf_num_elem = can.sha_max_list_elements; });
+    return query(devinfo, max_list_buf_num_elem,
+                 [&](const opendoca::Capabilities &can) { *max_list_buf_num_elem = can.sha_max_list_elements; });
 }
 
 doca_error_t doca_sha_cap_get_max_src_buf_size(const struct doca_devinfo *devinfo, uint64_t *max_src_buf_size)
 {
-    return ask(devinfo, max_src_buf_size,
-               [&](const opendoca::Capabilities &can) { *max_src_buf_size = can.sha_max_size; });
+    return query(devinfo, max_src_buf_size,
+                 [&](const opendoca::Capabilities &can) { *max_src_buf_size = can.sha_max_size; });
 }
 
 doca_error_t doca_sha_cap_get_min_dst_buf_size(const struct doca_devinfo *devinfo, enum doca_sha_algorithm algorithm,
                                                uint32_t *min_dst_buf_size)
 {
-    return ask_of(devinfo, algorithm, min_dst_buf_size,
-                  [&](const opendoca::ShaFacts &facts) { *min_dst_buf_size = facts.digest_size; });
+    return query_algorithm(devinfo, algorithm, min_dst_buf_size,
+                           [&](const opendoca::ShaFacts &facts) { *min_dst_buf_size = facts.digest_size; });
 }
 
 doca_error_t doca_sha_cap_get_partial_hash_block_size(const struct doca_devinfo *devinfo,
                                                       enum doca_sha_algorithm algorithm, uint32_t *partial_block_size)
 {
-    return ask_of(devinfo, algorithm, partial_block_size,
-                  [&](const opendoca::ShaFacts &facts) { *partial_block_size = facts.block_size; });
+    return query_algorithm(devinfo, algorithm, partial_block_size,
+                           [&](const opendoca::ShaFacts &facts) { *partial_block_size = facts.block_size; });
 }
 
 doca_error_t doca_sha_cap_get_max_num_tasks(struct doca_sha *sha, uint32_t *max_num_tasks)

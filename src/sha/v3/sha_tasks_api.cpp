@@ -51,7 +51,7 @@ doca_error_t check_not_submitted(const doca_task &task) noexcept
 }
 
 /// Ends the message of the task, finished or not: the next piece begins another one.
-void forget_message(doca_sha_task_partial_hash &task) noexcept
+void reset_message(doca_sha_task_partial_hash &task) noexcept
 {
     task.session.message.reset();
     task.is_final = false;
@@ -78,7 +78,7 @@ doca_error_t doca_sha_task_partial_hash_alloc_init(struct doca_sha *sha, enum do
         if (status != DOCA_SUCCESS)
             return status;
         // A task that is taken again has the message of its last user.
-        forget_message(*taken);
+        reset_message(*taken);
         *task = taken;
         return DOCA_SUCCESS;
     });
@@ -135,7 +135,7 @@ doca_error_t doca_sha_task_partial_hash_reset(struct doca_sha_task_partial_hash 
     return call({task}, [&] {
         const doca_error_t status = check_not_submitted(*task);
         if (status == DOCA_SUCCESS)
-            forget_message(*task);
+            reset_message(*task);
         return status;
     });
 }

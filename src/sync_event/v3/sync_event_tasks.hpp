@@ -14,8 +14,8 @@ namespace opendoca::v3 {
 template <typename Task>
 class SyncEventTasks final : public PoolOf<Task> {
 public:
-    SyncEventTasks(doca_ctx &owner, const TaskConf &as_told, Counter &counter, CounterWaits &waits)
-        : PoolOf<Task>(owner, as_told, false, true),
+    SyncEventTasks(doca_ctx &owner, const TaskConf &configuration, Counter &counter, CounterWaits &waits)
+        : PoolOf<Task>(owner, configuration, false, true),
           counter_(counter),
           waits_(waits)
     {

@@ -256,7 +256,7 @@ TEST_F(ComchPeers, a_message_longer_than_was_agreed_ends_the_connection)
     must(doca_comch_server_set_max_msg_size(server, 100));
     ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
     const std::unique_ptr<Connection> peer = connect_raw();
-    EXPECT_EQ(peer->longest_to_send(), 100u);
+    EXPECT_EQ(peer->max_send_length(), 100u);
     const std::string text(101, 'x');
     must(peer->send(text.data(), 100));
     must(peer->send(text.data(), 101));

@@ -69,7 +69,7 @@ std::string explain_missing(const std::string &pci_address, bool is_listed)
         return {};
     std::string text;
     const auto owner =
-        std::ranges::find_if(topology, [&](const auto &function) { return function.answers_to(pci_address); });
+        std::ranges::find_if(topology, [&](const auto &function) { return function.has_address(pci_address); });
     if (owner != topology.end()) {
         text = std::string("; it is that of ") + (is_listed ? "" : "the software device ") + owner->name +
                (owner->side == Side::dpu ? " on the DPU" : " on the host") +

@@ -28,7 +28,7 @@ using opendoca::v2::OlderMmap;
 
 namespace {
 
-constexpr std::size_t least_page_size = 4096;
+constexpr std::size_t min_page_size = 4096;
 constexpr unsigned property_max_num_chunks = 0;
 // What a new map allowed up to DOCA 1.5.
 constexpr std::uint32_t access_up_to_1_5 = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE;
@@ -188,8 +188,8 @@ doca_error_t opendoca_mmap_populate_1_3(struct doca_mmap *mmap, void *addr, size
     if (addr == nullptr || len == 0)
         return DOCA_ERROR_INVALID_VALUE;
     // The page size is checked and otherwise ignored.
-    if (pg_sz < least_page_size || !std::has_single_bit(pg_sz)) {
-        LOG_ERR("a page of %zu bytes: its size is a power of two, and at least %zu", pg_sz, least_page_size);
+    if (pg_sz < min_page_size || !std::has_single_bit(pg_sz)) {
+        LOG_ERR("a page of %zu bytes: its size is a power of two, and at least %zu", pg_sz, min_page_size);
         return DOCA_ERROR_INVALID_VALUE;
     }
     return call_older(

@@ -17,11 +17,12 @@ namespace opendoca::soft {
 
 namespace {
 
-constexpr const char *allowed = "it is a list, separated by commas, of seed=NUMBER, register=WHEN, "
-                                "import=WHEN, job=WHEN, peer=WHEN and full=WHEN; "
-                                "after the last three, :dma, :rdma or :sync_event says whose jobs; WHEN is 3 "
-                                "(the third), 3+ (from the third on), "
-                                "*/3 (each third) or 0.5% (at random)";
+constexpr const char *allowed =
+    "it is a list, separated by commas, of seed=NUMBER, register=WHEN, "
+    "import=WHEN, job=WHEN, peer=WHEN and full=WHEN; "
+    "after the last three, :dma, :rdma or :sync_event limits it to jobs of that library; WHEN is 3 "
+    "(the third), 3+ (from the third on), "
+    "*/3 (each third) or 0.5% (at random)";
 
 std::optional<std::uint64_t> to_number(std::string_view text)
 {
@@ -127,14 +128,14 @@ bool FaultPlan::parse_when(std::string_view text, Rule &rule)
     }
     // Forms: 3 (the third), 3+ (from the third on), */3 (each third).
     const bool is_each = text.starts_with("*/");
-    const bool goes_on = text.ends_with('+');
+    const bool is_repeated = text.ends_with('+');
     if (is_each)
         text.remove_prefix(2);
-    else if (goes_on)
+    else if (is_repeated)
         text.remove_suffix(1);
     const auto number = to_number(text);
     rule.first = number.value_or(0);
-    rule.step = is_each ? rule.first : goes_on ? 1 : 0;
+    rule.step = is_each ? rule.first : is_repeated ? 1 : 0;
     return rule.first != 0;
 }
 
@@ -147,7 +148,7 @@ bool FaultPlan::is_hit(const Rule &rule, std::uint64_t occasion) const noexcept
     return occasion >= rule.first && (occasion - rule.first) % rule.step == 0;
 }
 
-bool FaultPlan::strikes(Fault fault, Jobs jobs) noexcept
+bool FaultPlan::injects(Fault fault, Jobs jobs) noexcept
 {
     // All rules count, even if one applies already: the count of a rule does not depend on the others.
     bool is_hit_by_any = false;

@@ -39,7 +39,7 @@ public:
 
     /// Counts an occasion for each rule about @p fault and @p jobs. Returns whether one of them applies to it, and logs
     /// which.
-    [[nodiscard]] bool strikes(Fault fault, Jobs jobs = Jobs::none) noexcept;
+    [[nodiscard]] bool injects(Fault fault, Jobs jobs = Jobs::none) noexcept;
 
 private:
     /// One item of the list. Constant after parsing, but for the counter.

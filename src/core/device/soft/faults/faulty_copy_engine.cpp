@@ -10,7 +10,7 @@ namespace opendoca::soft {
 
 namespace {
 
-constexpr std::size_t most_vanished = 64; ///< exporters that can seem to end; further ones do not
+constexpr std::size_t max_ended_exporters = 64; ///< exporters that can seem to end; further ones do not
 
 } // namespace
 
@@ -19,19 +19,19 @@ FaultyCopyEngine::FaultyCopyEngine(const SoftDevice &device, CompletionQueue &co
     : SoftCopyEngine(device, completions, FastCopies::disabled),
       faults_(std::move(plan))
 {
-    vanished_.reserve(most_vanished);
+    ended_exporters_.reserve(max_ended_exporters);
 }
 
 doca_error_t FaultyCopyEngine::copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept
 {
-    if (completions_.is_full() || faults_->strikes(Fault::full, Jobs::dma))
+    if (completions_.is_full() || faults_->injects(Fault::full, Jobs::dma))
         return DOCA_ERROR_NO_MEMORY;
     const RemoteMemory *const source = memory_of(src);
     doca_error_t status = DOCA_SUCCESS;
     // A copy between two processes consults the plan for the source only.
-    if (is_peer_gone(source != nullptr ? source : memory_of(dst)))
+    if (has_peer_ended(source != nullptr ? source : memory_of(dst)))
         status = DOCA_ERROR_CONNECTION_RESET;
-    else if (faults_->strikes(Fault::job, Jobs::dma))
+    else if (faults_->injects(Fault::job, Jobs::dma))
         status = DOCA_ERROR_IO_FAILED;
     if (status == DOCA_SUCCESS)
         return SoftCopyEngine::copy(tag, dst, src, plan);
@@ -40,15 +40,15 @@ doca_error_t FaultyCopyEngine::copy(Tag tag, doca_buf &dst, const doca_buf &src,
 }
 
 /// Null: memory of this process, which can't vanish.
-bool FaultyCopyEngine::is_peer_gone(const RemoteMemory *memory) noexcept
+bool FaultyCopyEngine::has_peer_ended(const RemoteMemory *memory) noexcept
 {
     if (memory == nullptr)
         return false;
-    if (std::ranges::find(vanished_, memory->process()) != vanished_.end())
+    if (std::ranges::find(ended_exporters_, memory->process()) != ended_exporters_.end())
         return true;
-    if (vanished_.size() == most_vanished || !faults_->strikes(Fault::peer, Jobs::dma))
+    if (ended_exporters_.size() == max_ended_exporters || !faults_->injects(Fault::peer, Jobs::dma))
         return false;
-    vanished_.push_back(memory->process());
+    ended_exporters_.push_back(memory->process());
     return true;
 }
 

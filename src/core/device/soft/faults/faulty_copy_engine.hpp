@@ -20,11 +20,11 @@ public:
 
 private:
     /// Returns whether the process of @p memory seems to have ended. Null stands for memory of this process.
-    [[nodiscard]] bool is_peer_gone(const RemoteMemory *memory) noexcept;
+    [[nodiscard]] bool has_peer_ended(const RemoteMemory *memory) noexcept;
 
     const std::shared_ptr<FaultPlan> faults_;
     /// Exporters that seem to have ended; has a fixed capacity, so that copies allocate nothing.
-    std::vector<std::shared_ptr<ExporterProcess>> vanished_;
+    std::vector<std::shared_ptr<ExporterProcess>> ended_exporters_;
 };
 
 } // namespace opendoca::soft

@@ -24,7 +24,7 @@ public:
 
     [[nodiscard]] doca_error_t wait(Tag tag, const WaitCondition &condition) noexcept override
     {
-        if (completions_.is_full() || faulty_.faults().strikes(Fault::full, Jobs::sync_event))
+        if (completions_.is_full() || faulty_.faults().injects(Fault::full, Jobs::sync_event))
             return DOCA_ERROR_NO_MEMORY;
         const doca_error_t status = faulty_.next();
         if (status == DOCA_SUCCESS)
@@ -42,11 +42,11 @@ private:
 doca_error_t FaultyCounter::next() noexcept
 {
     // Relaxed: the flag guards no other data. Two threads that race may count one occasion more.
-    if (!has_vanished_.load(std::memory_order_relaxed) && faults_->strikes(Fault::peer, Jobs::sync_event))
-        has_vanished_.store(true, std::memory_order_relaxed);
-    if (has_vanished_.load(std::memory_order_relaxed))
+    if (!has_peer_ended_.load(std::memory_order_relaxed) && faults_->injects(Fault::peer, Jobs::sync_event))
+        has_peer_ended_.store(true, std::memory_order_relaxed);
+    if (has_peer_ended_.load(std::memory_order_relaxed))
         return DOCA_ERROR_CONNECTION_RESET;
-    return faults_->strikes(Fault::job, Jobs::sync_event) ? DOCA_ERROR_IO_FAILED : DOCA_SUCCESS;
+    return faults_->injects(Fault::job, Jobs::sync_event) ? DOCA_ERROR_IO_FAILED : DOCA_SUCCESS;
 }
 
 doca_error_t FaultyCounter::get(std::uint64_t &value) noexcept

@@ -30,7 +30,7 @@ public:
 
 private:
     const std::shared_ptr<FaultPlan> faults_;
-    std::atomic<bool> has_vanished_{false}; ///< the peer has seemed to end
+    std::atomic<bool> has_peer_ended_{false}; ///< the peer has seemed to end
 };
 
 } // namespace opendoca::soft

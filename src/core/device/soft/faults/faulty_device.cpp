@@ -21,8 +21,8 @@ namespace opendoca::soft {
 doca_error_t FaultyDevice::register_memory(const MemoryRange &range, std::uint32_t access,
                                            std::unique_ptr<MemoryKey> &key)
 {
-    if (plan_->strikes(Fault::registration)) {
-        LOG_ERR("[%p, +%zu) is not registered, as DOCA_SOFT_FAULTS asks for", static_cast<void *>(range.addr),
+    if (plan_->injects(Fault::registration)) {
+        LOG_ERR("[%p, +%zu) is not registered, as DOCA_SOFT_FAULTS requests", static_cast<void *>(range.addr),
                 range.len);
         return DOCA_ERROR_NO_MEMORY;
     }
@@ -32,8 +32,8 @@ doca_error_t FaultyDevice::register_memory(const MemoryRange &range, std::uint32
 doca_error_t FaultyDevice::import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                          std::unique_ptr<MemoryKey> &key)
 {
-    if (plan_->strikes(Fault::import)) {
-        LOG_ERR("a memory map is not imported, as DOCA_SOFT_FAULTS asks for");
+    if (plan_->injects(Fault::import)) {
+        LOG_ERR("a memory map is not imported, as DOCA_SOFT_FAULTS requests");
         return DOCA_ERROR_NOT_PERMITTED;
     }
     return SoftDevice::import_memory(descriptor, range, key);
@@ -73,8 +73,8 @@ doca_error_t FaultyDevice::create_counter(const CounterSetup &setup, std::unique
 
 doca_error_t FaultyDevice::import_counter(std::span<const std::byte> descriptor, std::unique_ptr<Counter> &counter)
 {
-    if (plan_->strikes(Fault::import)) {
-        LOG_ERR("a sync event is not imported, as DOCA_SOFT_FAULTS asks for");
+    if (plan_->injects(Fault::import)) {
+        LOG_ERR("a sync event is not imported, as DOCA_SOFT_FAULTS requests");
         return DOCA_ERROR_NOT_PERMITTED;
     }
     auto created = std::make_unique<FaultyCounter>(plan_);

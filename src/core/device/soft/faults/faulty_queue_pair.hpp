@@ -23,40 +23,40 @@ public:
 
     [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept override
     {
-        return unless_struck(tag, [&] { return SoftQueuePair::receive(tag, dst, plan); });
+        return unless_faulty(tag, [&] { return SoftQueuePair::receive(tag, dst, plan); });
     }
     [[nodiscard]] doca_error_t send(Tag tag, const doca_buf *src, TransferPlan plan,
                                     Immediate immediate) noexcept override
     {
-        return unless_struck(tag, [&] { return SoftQueuePair::send(tag, src, plan, immediate); });
+        return unless_faulty(tag, [&] { return SoftQueuePair::send(tag, src, plan, immediate); });
     }
     [[nodiscard]] doca_error_t read(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
                                     MemoryKey *remote) noexcept override
     {
-        return unless_struck(tag, [&] { return SoftQueuePair::read(tag, dst, src, plan, remote); });
+        return unless_faulty(tag, [&] { return SoftQueuePair::read(tag, dst, src, plan, remote); });
     }
     [[nodiscard]] doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan, MemoryKey *remote,
                                      Immediate immediate) noexcept override
     {
-        return unless_struck(tag, [&] { return SoftQueuePair::write(tag, dst, src, plan, remote, immediate); });
+        return unless_faulty(tag, [&] { return SoftQueuePair::write(tag, dst, src, plan, remote, immediate); });
     }
     [[nodiscard]] doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
                                       MemoryKey &remote) noexcept override
     {
-        return unless_struck(tag, [&] { return SoftQueuePair::update(tag, result, target, update, remote); });
+        return unless_faulty(tag, [&] { return SoftQueuePair::update(tag, result, target, update, remote); });
     }
 
 private:
     /// Calls @p submit unless a fault applies to the job.
     template <typename Submit>
-    [[nodiscard]] doca_error_t unless_struck(Tag tag, Submit submit) noexcept
+    [[nodiscard]] doca_error_t unless_faulty(Tag tag, Submit submit) noexcept
     {
         // Checked here as well, since a job that is failed needs a credit for its completion.
-        if (completions_->is_full() || faults_->strikes(Fault::full, Jobs::rdma))
+        if (completions_->is_full() || faults_->injects(Fault::full, Jobs::rdma))
             return DOCA_ERROR_NO_MEMORY;
-        if (faults_->strikes(Fault::peer, Jobs::rdma))
+        if (faults_->injects(Fault::peer, Jobs::rdma))
             end_at_once(tag, DOCA_ERROR_CONNECTION_RESET, 0);
-        else if (faults_->strikes(Fault::job, Jobs::rdma))
+        else if (faults_->injects(Fault::job, Jobs::rdma))
             end_at_once(tag, DOCA_ERROR_IO_FAILED, 0);
         else
             return submit();

@@ -23,9 +23,9 @@ public:
 
     [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept override
     {
-        if (completions().is_full() || faults_->strikes(Fault::full, Jobs::rdma))
+        if (completions().is_full() || faults_->injects(Fault::full, Jobs::rdma))
             return DOCA_ERROR_NO_MEMORY;
-        if (!faults_->strikes(Fault::job, Jobs::rdma))
+        if (!faults_->injects(Fault::job, Jobs::rdma))
             return SoftReceiveQueue::receive(tag, dst, plan);
         completions().done(tag, *this, DOCA_ERROR_IO_FAILED);
         return DOCA_SUCCESS;

@@ -52,19 +52,19 @@ doca_error_t Copier::copy(const RemoteMemory *dst_memory, std::byte *dst, const 
 {
     if (dst_memory == nullptr && src_memory == nullptr)
         return copy_bytes(dst, src, length, total);
-    if (length <= longest_between_looks) {
+    if (length <= max_bytes_between_checks) {
         if (dst_memory == nullptr)
             return copy_here<HazardGuard::Side::src>(*src_memory, src, dst, length, total);
         if (src_memory == nullptr)
             return copy_here<HazardGuard::Side::dst>(*dst_memory, dst, src, length, total);
     }
-    while (length > longest_between_looks) {
-        const doca_error_t status = copy_guarded(dst_memory, dst, src_memory, src, longest_between_looks, total);
+    while (length > max_bytes_between_checks) {
+        const doca_error_t status = copy_guarded(dst_memory, dst, src_memory, src, max_bytes_between_checks, total);
         if (status != DOCA_SUCCESS)
             return status;
-        dst += longest_between_looks;
-        src += longest_between_looks;
-        length -= longest_between_looks;
+        dst += max_bytes_between_checks;
+        src += max_bytes_between_checks;
+        length -= max_bytes_between_checks;
     }
     return copy_guarded(dst_memory, dst, src_memory, src, length, total);
 }

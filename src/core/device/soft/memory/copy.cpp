@@ -169,7 +169,7 @@ std::size_t cache_size(int name, std::size_t if_unknown) noexcept
 struct Choice {
     const Copy copy_short = choose_short();
     const Copy copy_huge = choose_huge();
-    const std::size_t longest_short = cache_size(_SC_LEVEL1_DCACHE_SIZE, 48 << 10) / 3;
+    const std::size_t max_short = cache_size(_SC_LEVEL1_DCACHE_SIZE, 48 << 10) / 3;
     // A virtual machine may report the whole of a last-level cache of which it has a small share.
     const std::size_t smallest_huge =
         std::min<std::size_t>(cache_size(_SC_LEVEL3_CACHE_SIZE, 16 << 20) / 2, std::size_t{16} << 20);
@@ -187,7 +187,7 @@ doca_error_t copy_any(std::byte *dst, const std::byte *src, std::size_t length, 
         std::memmove(dst, src, length);
         return DOCA_SUCCESS;
     }
-    if (length <= choice.longest_short)
+    if (length <= choice.max_short)
         return choice.copy_short(dst, src, length);
     return total < choice.smallest_huge ? copy_by_libc(dst, src, length) : choice.copy_huge(dst, src, length);
 }

@@ -29,7 +29,7 @@ namespace opendoca::soft {
 namespace {
 
 /// Between two checks by system calls: see ExporterProcess::is_gone().
-constexpr std::int64_t nanoseconds_between_questions = 20'000;
+constexpr std::int64_t min_nanoseconds_between_checks = 20'000;
 
 std::int64_t now() noexcept
 {
@@ -173,13 +173,13 @@ bool ExporterProcess::is_gone_or_ending() const noexcept
     return is_marked_dead(liveness()) && (has_exited() || watch_.is_ending());
 }
 
-bool ExporterProcess::was_gone_lately() const noexcept
+bool ExporterProcess::check_gone_rate_limited() const noexcept
 {
-    if (has_gone_.load(std::memory_order_relaxed))
+    if (is_gone_.load(std::memory_order_relaxed))
         return true;
     // Relaxed: a reader that finds an older time makes one system call more; nothing else depends on it.
     const std::int64_t time = now();
-    if (time - alive_at_.load(std::memory_order_relaxed) < nanoseconds_between_questions)
+    if (time - alive_at_.load(std::memory_order_relaxed) < min_nanoseconds_between_checks)
         return false;
     if (has_exited())
         return true;
@@ -192,7 +192,7 @@ bool ExporterProcess::has_exited() const noexcept
     // The page is close-on-exec: a program that the process has executed since does not have it open.
     if (!watch_.has_ended() && !page_->was_closed_by(pid_, page_fd_))
         return false;
-    has_gone_.store(true, std::memory_order_relaxed);
+    is_gone_.store(true, std::memory_order_relaxed);
     return true;
 }
 

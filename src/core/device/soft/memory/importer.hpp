@@ -50,7 +50,7 @@ public:
 
     /// Returns whether the process has ended or executed another program. Costs a load as long as the thread that
     /// exported first lives. Afterwards it takes system calls, at most once in 20 us.
-    [[nodiscard]] bool is_gone() const noexcept { return is_marked_dead(liveness()) && was_gone_lately(); }
+    [[nodiscard]] bool is_gone() const noexcept { return is_marked_dead(liveness()) && check_gone_rate_limited(); }
     /// Returns a word in the exporter's page that the kernel marks when the thread that has locked it there ends.
     [[nodiscard]] const int &liveness() const noexcept { return page().alive.__data.__lock; }
     [[nodiscard]] static bool is_marked_dead(const int &liveness) noexcept
@@ -74,7 +74,7 @@ private:
     [[nodiscard]] doca_error_t open_pages(const ExporterAddress &address);
     [[nodiscard]] HazardPage &hazards() const noexcept { return *static_cast<HazardPage *>(hazard_page_->start()); }
     /// Checks by system calls; both store the result.
-    [[gnu::cold]] [[nodiscard]] bool was_gone_lately() const noexcept;
+    [[gnu::cold]] [[nodiscard]] bool check_gone_rate_limited() const noexcept;
     [[gnu::cold]] [[nodiscard]] bool has_exited() const noexcept;
 
     Key key_{};
@@ -89,7 +89,7 @@ private:
     std::shared_ptr<SealedPage> hazard_page_;
     /// Time in ns of the last check by system calls that found it alive.
     mutable std::atomic<std::int64_t> alive_at_{0};
-    mutable std::atomic<bool> has_gone_{false}; ///< an end is final
+    mutable std::atomic<bool> is_gone_{false}; ///< an end is final
 };
 
 /// An imported range: how to access it, and how to check that it may still be accessed. Owned by a memory key, counter
@@ -173,7 +173,7 @@ private:
     };
 
     [[nodiscard]] bool read_entry(Entry &entry) const noexcept;
-    [[nodiscard]] doca_error_t reach_for(const Entry &entry);
+    [[nodiscard]] doca_error_t make_accessible(const Entry &entry);
     /// Maps the page of a counter.
     [[nodiscard]] doca_error_t map_page(const Entry &entry);
     /// Maps the shared object that the memory is a part of. Returns false if that is not possible: the kernel then

@@ -13,7 +13,7 @@
 namespace opendoca::soft {
 
 /// Bytes between two checks whether memory was revoked; bounds the time that an exporter's stop takes.
-inline constexpr std::size_t longest_between_looks = std::size_t{8} << 20;
+inline constexpr std::size_t max_bytes_between_checks = std::size_t{8} << 20;
 
 /// An entry of a remote-key cache: all that a short copy between this process and an imported memory needs, in one
 /// cache line. Owned by a copy engine and used by its thread. Valid for as long as the memory is imported.
@@ -31,7 +31,7 @@ public:
           generation_(memory.generation()),
           liveness_(&memory.process()->liveness()),
           shift_(memory.shift()),
-          longest_(memory_fd_ < 0 ? longest_between_looks : largest_by_file)
+          longest_(memory_fd_ < 0 ? max_bytes_between_checks : largest_by_file)
     {
     }
 

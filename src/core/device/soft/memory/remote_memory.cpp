@@ -27,7 +27,7 @@ namespace opendoca::soft {
 
 namespace {
 
-const char *what_is_of(ExportKind kind) noexcept
+const char *text_of_kind(ExportKind kind) noexcept
 {
     switch (kind) {
     case ExportKind::dpu:
@@ -131,7 +131,7 @@ doca_error_t RemoteMemory::import(const ExportDescriptor &d, ExportKind wanted, 
         return status;
     if (d.kind != static_cast<std::uint16_t>(wanted)) {
         LOG_ERR("the export descriptor is of %s (%u), and one of %s is needed",
-                what_is_of(static_cast<ExportKind>(d.kind)), d.kind, what_is_of(wanted));
+                text_of_kind(static_cast<ExportKind>(d.kind)), d.kind, text_of_kind(wanted));
         return DOCA_ERROR_INVALID_VALUE;
     }
     const bool is_across = wanted != ExportKind::rdma;
@@ -159,7 +159,7 @@ doca_error_t RemoteMemory::import(const ExportDescriptor &d, ExportKind wanted, 
         if (status != DOCA_SUCCESS)
             return status;
     }
-    if (const doca_error_t status = result->reach_for(entry); status != DOCA_SUCCESS)
+    if (const doca_error_t status = result->make_accessible(entry); status != DOCA_SUCCESS)
         return status;
     memory = std::move(result);
     return DOCA_SUCCESS;
@@ -179,7 +179,7 @@ doca_error_t RemoteMemory::reach_receive(const std::shared_ptr<ExporterProcess> 
     Entry entry;
     if (!result->read_entry(entry) || entry.kind != static_cast<std::uint16_t>(ExportKind::receive))
         return DOCA_ERROR_INVALID_VALUE;
-    if (const doca_error_t status = result->reach_for(entry); status != DOCA_SUCCESS)
+    if (const doca_error_t status = result->make_accessible(entry); status != DOCA_SUCCESS)
         return status;
     memory = std::move(result);
     return DOCA_SUCCESS;
@@ -207,7 +207,7 @@ bool RemoteMemory::read_entry(Entry &entry) const noexcept
     return is_live();
 }
 
-doca_error_t RemoteMemory::reach_for(const Entry &entry)
+doca_error_t RemoteMemory::make_accessible(const Entry &entry)
 {
     range_ = {reinterpret_cast<std::byte *>(entry.addr), entry.len};
     access_ = entry.access;

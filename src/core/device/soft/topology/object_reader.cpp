@@ -17,7 +17,7 @@ constexpr std::size_t max_shown = 40; ///< characters of a wrong value in a log 
 ObjectReader::ObjectReader(json_object *object, std::string where) : object_(object), where_(std::move(where))
 {
     if (!json_object_is_type(object, json_type_object))
-        complain("must be an object");
+        report_error("must be an object");
 }
 
 std::string ObjectReader::text(const char *key, std::size_t max_length)
@@ -26,13 +26,13 @@ std::string ObjectReader::text(const char *key, std::size_t max_length)
     if (!find(key, value))
         return {};
     if (!json_object_is_type(value, json_type_string)) {
-        complain_of(key, "must be a string");
+        report_key_error(key, "must be a string");
         return {};
     }
     // The length is taken from the library, so that a NUL inside of the text is found.
     std::string result(json_object_get_string(value), static_cast<std::size_t>(json_object_get_string_len(value)));
     if (result.empty() || result.size() > max_length || result.find('\0') != std::string::npos) {
-        complain_of(key, "must have 1 to " + std::to_string(max_length) + " characters");
+        report_key_error(key, "must have 1 to " + std::to_string(max_length) + " characters");
         return {};
     }
     return result;
@@ -44,7 +44,7 @@ bool ObjectReader::flag(const char *key, bool if_missing)
     if (!find(key, value))
         return if_missing;
     if (!json_object_is_type(value, json_type_boolean))
-        complain_of(key, "must be true or false");
+        report_key_error(key, "must be true or false");
     return json_object_get_boolean(value) != 0;
 }
 
@@ -56,8 +56,8 @@ std::optional<std::uint64_t> ObjectReader::number(const char *key, std::uint64_t
     const bool is_integer = json_object_is_type(value, json_type_int);
     const std::int64_t number = is_integer ? json_object_get_int64(value) : -1;
     if (number < 0 || static_cast<std::uint64_t>(number) > most) {
-        complain_of(key, "must be a whole number from 0 to " + std::to_string(most) + ", and is " +
-                             std::string(json_object_to_json_string(value)).substr(0, max_shown));
+        report_key_error(key, "must be a whole number from 0 to " + std::to_string(most) + ", and is " +
+                                  std::string(json_object_to_json_string(value)).substr(0, max_shown));
         return std::nullopt;
     }
     return static_cast<std::uint64_t>(number);
@@ -77,7 +77,7 @@ std::vector<std::string> ObjectReader::texts(const char *key, std::size_t max_co
             result.emplace_back(json_object_get_string(element));
     }
     if (!is_good)
-        complain_of(key, "must be an array of at most " + std::to_string(max_count) + " strings");
+        report_key_error(key, "must be an array of at most " + std::to_string(max_count) + " strings");
     return result;
 }
 
@@ -89,18 +89,18 @@ void ObjectReader::finish()
     {
         (void)value;
         if (!known_.contains(key))
-            complain_of(key, "is not known");
+            report_key_error(key, "is not known");
     }
 }
 
-void ObjectReader::complain(const std::string &what)
+void ObjectReader::report_error(const std::string &what)
 {
     if (is_good_)
         LOG_ERR("%s: %s", where_.c_str(), what.c_str());
     is_good_ = false;
 }
 
-void ObjectReader::complain_of(const char *key, const std::string &what)
+void ObjectReader::report_key_error(const char *key, const std::string &what)
 {
     if (is_good_)
         LOG_ERR("%s: \"%s\" %s", where_.c_str(), key, what.c_str());

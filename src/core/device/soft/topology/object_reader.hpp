@@ -42,7 +42,7 @@ public:
                 return result;
             names += (names.empty() ? "\"" : ", \"") + std::string(name) + '"';
         }
-        complain_of(key, "must be one of " + names);
+        report_key_error(key, "must be one of " + names);
         return choices.begin()->second;
     }
 
@@ -50,8 +50,8 @@ public:
     void finish();
 
     /// Log a mistake, unless one was logged before.
-    void complain(const std::string &what);
-    void complain_of(const char *key, const std::string &what);
+    void report_error(const std::string &what);
+    void report_key_error(const char *key, const std::string &what);
     [[nodiscard]] bool is_good() const noexcept { return is_good_; }
 
 private:

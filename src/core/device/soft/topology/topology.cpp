@@ -68,17 +68,17 @@ void read_addresses(ObjectReader &reader, std::size_t index, TopologyFunction &f
                         &used) != 6 ||
             // The whole text must have been used: %n is the position behind the last digit.
             static_cast<std::size_t>(used) != mac.size())
-            reader.complain("\"mac\" must have the form xx:xx:xx:xx:xx:xx");
+            reader.report_error("\"mac\" must have the form xx:xx:xx:xx:xx:xx");
     }
     // 198.18.0.0/15 is reserved for benchmarks, so these addresses are not routed.
     function.ipv4 = {198, 18, 0, number};
     if (const std::string ipv4 = reader.text("ipv4", INET_ADDRSTRLEN);
         !ipv4.empty() && inet_pton(AF_INET, ipv4.c_str(), function.ipv4.data()) != 1)
-        reader.complain("\"ipv4\" is not an IPv4 address");
+        reader.report_error("\"ipv4\" is not an IPv4 address");
     function.ipv6 = link_local(function.mac);
     if (const std::string ipv6 = reader.text("ipv6", INET6_ADDRSTRLEN);
         !ipv6.empty() && inet_pton(AF_INET6, ipv6.c_str(), function.ipv6.data()) != 1)
-        reader.complain("\"ipv6\" is not an IPv6 address");
+        reader.report_error("\"ipv6\" is not an IPv6 address");
 }
 
 /// Checks the PCI addresses of a PF or VF, and brings them to their long form.
@@ -88,12 +88,12 @@ void read_pci_addresses(ObjectReader &reader, const std::string &pci, const Topo
     const auto normalize = [&](const char *key, const std::string &text, std::string &address) {
         const auto normal = normalize_pci_address(text);
         if (!normal) {
-            reader.complain_of(key, "must have the form dddd:bb:dd.f or bb:dd.f");
+            reader.report_key_error(key, "must have the form dddd:bb:dd.f or bb:dd.f");
             return;
         }
-        if (function.answers_to(*normal) ||
-            std::ranges::any_of(topology, [&](const auto &other) { return other.answers_to(*normal); }))
-            reader.complain("the PCI address " + *normal + " is taken");
+        if (function.has_address(*normal) ||
+            std::ranges::any_of(topology, [&](const auto &other) { return other.has_address(*normal); }))
+            reader.report_error("the PCI address " + *normal + " is taken");
         address = *normal;
     };
     const std::vector<std::string> also = std::move(function.also);
@@ -141,12 +141,12 @@ void read_properties(ObjectReader &reader, const Topology &topology, TopologyFun
     if (const auto id = reader.number("vhca_id", UINT16_MAX)) {
         function.vhca_id = static_cast<std::uint16_t>(*id);
         if (std::ranges::find(topology, function.vhca_id, &TopologyFunction::vhca_id) != topology.end())
-            reader.complain("\"vhca_id\" " + std::to_string(*id) + " is taken");
+            reader.report_error("\"vhca_id\" " + std::to_string(*id) + " is taken");
     }
     const auto sf_number = reader.number("sf_index", UINT32_MAX);
     if (function.type != FunctionType::sf) {
         if (sf_number)
-            reader.complain("\"sf_index\" is of an SF");
+            reader.report_error("\"sf_index\" is of an SF");
         return;
     }
     // Default numbers of SFs count from 0 for each parent.
@@ -161,13 +161,13 @@ void complete_representor_name(ObjectReader &reader, const Topology &topology, T
 {
     if (function.parent.empty()) {
         if (!function.rep_iface_name.empty())
-            reader.complain("a DPU's PF has no representor, and so no \"rep_iface\"");
+            reader.report_error("a DPU's PF has no representor, and so no \"rep_iface\"");
         return;
     }
     if (function.rep_iface_name.empty())
         function.rep_iface_name = default_representor_name(function, topology);
     if (std::ranges::find(topology, function.rep_iface_name, &TopologyFunction::rep_iface_name) != topology.end())
-        reader.complain("\"rep_iface\": the interface \"" + function.rep_iface_name + "\" is taken");
+        reader.report_error("\"rep_iface\": the interface \"" + function.rep_iface_name + "\" is taken");
 }
 
 /// Gives each function without a VHCA id the smallest free one, from 1 on.
@@ -192,7 +192,7 @@ bool read_function(json_object *object, const std::string &origin, Topology &top
     TopologyFunction f;
     f.name = reader.text("name", 31);
     if (f.name.empty())
-        reader.complain("\"name\" is missing");
+        reader.report_error("\"name\" is missing");
     f.side = reader.choice<Side>("side", {{"dpu", Side::dpu}, {"host", Side::host}});
     f.type = reader.choice<FunctionType>(
         "type", {{"pf", FunctionType::pf}, {"vf", FunctionType::vf}, {"sf", FunctionType::sf}});
@@ -213,22 +213,22 @@ bool read_function(json_object *object, const std::string &origin, Topology &top
     // be misleading.
     const bool is_dpu_port = f.side == Side::dpu && f.type == FunctionType::pf;
     if (f.side == Side::dpu && f.type == FunctionType::vf)
-        reader.complain("a DPU's function is a PF or an SF");
+        reader.report_error("a DPU's function is a PF or an SF");
     if (f.side == Side::host && f.type == FunctionType::sf)
-        reader.complain("a host's function is a PF or a VF");
+        reader.report_error("a host's function is a PF or a VF");
     if (std::ranges::find(topology, f.name, &TopologyFunction::name) != topology.end())
-        reader.complain("the name \"" + f.name + "\" is taken");
+        reader.report_error("the name \"" + f.name + "\" is taken");
     const auto parent = std::ranges::find(topology, f.parent, &TopologyFunction::name);
     if (is_dpu_port && !f.parent.empty())
-        reader.complain("a DPU's PF has no \"parent\"");
+        reader.report_error("a DPU's PF has no \"parent\"");
     if (!is_dpu_port && (parent == topology.end() || parent->side != Side::dpu || parent->type != FunctionType::pf))
-        reader.complain("\"parent\" must name a DPU's PF that stands above it");
+        reader.report_error("\"parent\" must name a DPU's PF that stands above it");
     if (!reader.is_good())
         return false;
 
     if (f.type == FunctionType::sf) {
         if (!pci.empty() || !f.also.empty())
-            reader.complain("an SF has its parent's PCI address, and no \"pci\" or \"also\"");
+            reader.report_error("an SF has its parent's PCI address, and no \"pci\" or \"also\"");
         f.pci_address = parent->pci_address;
         f.also = parent->also;
     } else {
@@ -247,7 +247,7 @@ bool read_function(json_object *object, const std::string &origin, Topology &top
 
 } // namespace
 
-bool TopologyFunction::answers_to(const std::string &address) const
+bool TopologyFunction::has_address(const std::string &address) const
 {
     return address == pci_address || std::ranges::find(also, address) != also.end();
 }

@@ -39,7 +39,7 @@ struct TopologyFunction {
     std::optional<std::uint32_t> sf_number; ///< of an SF
 
     /// Returns whether @p address is one of the function's, in the long form dddd:bb:dd.f.
-    [[nodiscard]] bool answers_to(const std::string &address) const;
+    [[nodiscard]] bool has_address(const std::string &address) const;
 };
 
 /// The functions in the order of the file.
