@@ -35,6 +35,7 @@ static __attribute__((noinline)) doca_error_t release_slowly(doca_buf *buf, uint
 
 doca_error_t doca_buf_refcount_rm(struct doca_buf *buf, uint16_t *refcount)
 {
+    // Fast path: no checks by call(), no log, and the count of the map's buffers is cached in the inventory.
     if (buf == nullptr || !buf->has_fast_path() || !opendoca::BufStore::try_give_back(*buf)) [[unlikely]]
         return release_slowly(buf, refcount); // a tail call: the fast path needs no stack frame
     if (refcount != nullptr)
@@ -109,6 +110,7 @@ doca_error_t doca_buf_list_num_elements(const struct doca_buf *buf, uint32_t *nu
 
 doca_error_t doca_buf_list_chain(struct doca_buf *list1, struct doca_buf *list2)
 {
+    // Appends list2 to list1. The head of list2 is no head any more.
     return call({list1, list2}, [&] { return list1->chain(*list2); });
 }
 

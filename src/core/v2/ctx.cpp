@@ -44,6 +44,7 @@ void doca_ctx::on_stop() noexcept {}
 doca_error_t doca_ctx::dev_add(doca_dev &dev)
 {
     const std::lock_guard guard(lock_);
+    // Under the lock, so that start() cannot run meanwhile.
     if (is_started()) {
         LOG_ERR("the context is started: no device can be added");
         return DOCA_ERROR_BAD_STATE;
@@ -83,6 +84,7 @@ doca_error_t doca_ctx::start()
     }
     if (const doca_error_t status = on_start(devices_); status != DOCA_SUCCESS)
         return status;
+    // Release: pairs with the acquire load in is_started(), which is read without the lock.
     is_started_.store(true, std::memory_order_release);
     return DOCA_SUCCESS;
 }
@@ -97,6 +99,7 @@ doca_error_t doca_ctx::stop() noexcept
     for (const auto &service : services_) {
         if (!home_.is_here())
             break; // a forked child's copy: its jobs never complete
+        // in_flight() may be called by any thread, unlike the other functions of a completion queue.
         if (const std::uint32_t count = service.workq->completions.in_flight(service.queue->source()); count != 0) {
             LOG_ERR("%u jobs of the context were not retrieved yet", count);
             return DOCA_ERROR_NOT_PERMITTED;

@@ -21,6 +21,7 @@ static_assert(DOCA_PCI_FUNC_PF == static_cast<int>(opendoca::FunctionType::pf) &
 
 doca_error_t doca_devinfo_list_create(struct doca_devinfo ***dev_list, uint32_t *nb_devs)
 {
+    // Elements exist until the list is destroyed. A device that was opened from one does not need it any more.
     return call({dev_list, nb_devs}, [&] { return opendoca::list_devices(*dev_list, *nb_devs); });
 }
 
@@ -32,6 +33,7 @@ doca_error_t doca_devinfo_list_destroy(struct doca_devinfo **dev_list)
 doca_error_t doca_devinfo_rep_list_create(struct doca_dev *dev, int filter, struct doca_devinfo_rep ***dev_list_rep,
                                           uint32_t *nb_devs_rep)
 {
+    // The list keeps the device object alive, so its elements stay valid if the program closes the device.
     return call({dev, dev_list_rep, nb_devs_rep},
                 [&] { return opendoca::list_representors(*dev, filter, *dev_list_rep, *nb_devs_rep); });
 }
@@ -48,11 +50,13 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 
 doca_error_t doca_dev_close(struct doca_dev *dev)
 {
+    // Opens are counted. IN_USE while a memory map, context or representor uses the device.
     return call({dev}, [&] { return dev->close(); });
 }
 
 doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev_rep **dev_rep)
 {
+    // A representor uses its device until it is closed.
     return call({devinfo, dev_rep}, [&] { *dev_rep = new doca_dev_rep(*devinfo); });
 }
 

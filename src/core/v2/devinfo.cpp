@@ -70,6 +70,7 @@ doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8
 doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, char *iface_name, uint32_t size)
 {
     return call({devinfo, iface_name}, [&] {
+        // The buffer must have space for the longest name, as the public header states: a shorter one is refused.
         return copy_text("an interface name", devinfo->function->iface_name, iface_name, size,
                          DOCA_DEVINFO_IFACE_NAME_SIZE);
     });
@@ -101,6 +102,7 @@ doca_error_t doca_devinfo_get_is_hotplug_manager_supported(const struct doca_dev
 
 doca_error_t doca_devinfo_get_is_mmap_export_dpu_supported(const struct doca_devinfo *devinfo, uint8_t *mmap_export)
 {
+    // A virtual function: mlx5 devices find out by a trial.
     return call({devinfo, mmap_export}, [&] { *mmap_export = devinfo->function->can_export_dpu(); });
 }
 

@@ -39,11 +39,13 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 
 doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 {
+    // Registers the memory with all devices; buffers can be made from now on.
     return call({mmap}, [&] { return mmap->start(); });
 }
 
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 {
+    // Ends every import of the memory: returns when no importer accesses it any more.
     return call({mmap}, [&] { return mmap->stop(); });
 }
 
@@ -60,6 +62,7 @@ doca_error_t doca_mmap_dev_rm(struct doca_mmap *mmap, struct doca_dev *dev)
 doca_error_t doca_mmap_export_dpu(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
                                   size_t *export_desc_len)
 {
+    // The descriptor is memory of the map, and valid until the map is stopped.
     return call({mmap, dev, export_desc, export_desc_len},
                 [&] { return mmap->export_to(ExportKind::dpu, *dev, *export_desc, *export_desc_len); });
 }
@@ -80,6 +83,7 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
             LOG_ERR("an export descriptor of 0 bytes is none");
             return DOCA_ERROR_INVALID_VALUE;
         }
+        // An imported map is usable at once. It has the importing device only, and cannot be configured.
         return doca_mmap::create_from_export(
             value_of(user_data), {static_cast<const std::byte *>(export_desc), export_desc_len}, *dev, *mmap);
     });
@@ -115,6 +119,7 @@ doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, s
 
 doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb, void *opaque)
 {
+    // The callback is called when the map is destroyed: the memory belongs to the program again.
     return call({mmap}, [&] { return mmap->set_free_cb(free_cb, opaque); });
 }
 

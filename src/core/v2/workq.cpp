@@ -175,6 +175,7 @@ doca_error_t doca_workq_create(uint32_t depth, struct doca_workq **workq)
 doca_error_t doca_workq_destroy(struct doca_workq *workq)
 {
     return call({workq}, [&] {
+        // Contexts and graphs refer to the work queue until they are removed from it.
         if (workq->has_contexts()) {
             LOG_ERR("the work queue is still on a context, or has a graph");
             return DOCA_ERROR_IN_USE;
@@ -186,6 +187,7 @@ doca_error_t doca_workq_destroy(struct doca_workq *workq)
 
 doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *job)
 {
+    // Hot path: no call(), so that the common job needs no stack frame.
     if (workq == nullptr || job == nullptr || job->ctx == nullptr) [[unlikely]]
         return opendoca::refuse_null();
     return workq->submit(*job);
@@ -213,6 +215,7 @@ doca_error_t doca_workq_event_handle_arm(struct doca_workq *workq)
         return opendoca::refuse_null();
     const doca_error_t status = check_event_driven(*workq);
     if (status == DOCA_SUCCESS) [[likely]]
+        // The program polls once more after this, and then blocks: see CompletionQueue::arm().
         workq->completions.arm();
     return status;
 }

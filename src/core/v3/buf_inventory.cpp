@@ -77,6 +77,7 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
                                                 void *addr, size_t len, void *data, size_t data_len,
                                                 struct doca_buf **buf)
 {
+    // Fast path: try_take() returns null for everything but the common case, errors included.
     if (inventory != nullptr && mmap != nullptr && buf != nullptr) [[likely]] {
         doca_buf *const taken =
             inventory->try_take(*mmap, static_cast<std::byte *>(addr), len, static_cast<std::byte *>(data), data_len);

@@ -57,11 +57,13 @@ doca_error_t doca_buf_pool_destroy(struct doca_buf_pool *buf_pool)
 doca_error_t doca_buf_pool_start(struct doca_buf_pool *buf_pool)
 {
     return call({buf_pool}, [&]() -> opendoca::Status {
+        // A second start is no error and changes nothing.
         if (buf_pool->is_started())
             return DOCA_SUCCESS;
-        // The layout depends on the alignment, which may change until here.
+        // The map may have been stopped since the pool was created.
         if (const doca_error_t status = buf_pool->check_memory(); status != DOCA_SUCCESS)
             return status;
+        // The layout depends on the alignment, which may change until here.
         const opendoca::Status status = buf_pool->lay_out(buf_pool->alignment);
         return status == DOCA_SUCCESS ? buf_pool->start() : status;
     });

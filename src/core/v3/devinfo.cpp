@@ -103,6 +103,7 @@ doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8
 doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, char *iface_name, uint32_t size)
 {
     return call({devinfo, iface_name}, [&] {
+        // The buffer must have space for the longest name, as the public header states: a shorter one is refused.
         return copy_text("an interface name", devinfo->function->iface_name, iface_name, size,
                          DOCA_DEVINFO_IFACE_NAME_SIZE);
     });

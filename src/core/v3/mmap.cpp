@@ -40,11 +40,13 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 
 doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 {
+    // Registers the memory with all devices; buffers can be made from now on.
     return call({mmap}, [&] { return mmap->start(); });
 }
 
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 {
+    // Ends every import of the memory: returns when no importer accesses it any more.
     return call({mmap}, [&] { return mmap->stop(); });
 }
 
@@ -61,6 +63,7 @@ doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
                                   size_t *export_desc_len)
 {
+    // The descriptor is memory of the map, and valid until the map is stopped.
     return call({mmap, dev, export_desc, export_desc_len},
                 [&] { return mmap->export_to(ExportKind::dpu, *dev, *export_desc, *export_desc_len); });
 }
@@ -78,6 +81,7 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
     if (export_desc_len == 0)
         return opendoca::refuse_value("a descriptor of 0 bytes");
     return call({export_desc, dev, mmap}, [&] {
+        // An imported map is usable at once. It has the importing device only, and cannot be configured.
         return doca_mmap::create_from_export(
             value_of(user_data), {static_cast<const std::byte *>(export_desc), export_desc_len}, *dev, *mmap);
     });
@@ -124,6 +128,7 @@ doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, s
 
 doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb, void *opaque)
 {
+    // The callback is called when the map is destroyed: the memory belongs to the program again.
     return call({mmap}, [&] { return mmap->set_free_cb(free_cb, opaque); });
 }
 
@@ -209,6 +214,7 @@ doca_error_t doca_mmap_get_mkey(struct doca_mmap *mmap, struct doca_dev *dev, ui
 
 doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *devinfo, uint8_t *mmap_export)
 {
+    // A virtual function: mlx5 devices find out by a trial.
     return call({devinfo, mmap_export}, [&] { *mmap_export = devinfo->function->can_export_dpu(); });
 }
 

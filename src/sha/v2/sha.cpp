@@ -126,6 +126,7 @@ doca_error_t doca_sha_get_min_dst_buffer_size(const struct doca_devinfo *devinfo
             return status;
         const doca_error_t status = check_software(*devinfo);
         if (status == DOCA_SUCCESS)
+            // The destination needs space for the digest only: it is never padded.
             *min_buffer_size = facts_of(opendoca::v2::sha_kind_of(job_type)).digest_size;
         return status;
     });

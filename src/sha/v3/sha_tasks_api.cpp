@@ -91,6 +91,7 @@ struct doca_task *doca_sha_task_hash_as_task(struct doca_sha_task_hash *task)
 
 doca_error_t doca_sha_task_hash_set_src(struct doca_sha_task_hash *task, const struct doca_buf *src_buf)
 {
+    // The buffers are validated by the submit, as they may change until then.
     return call({task, src_buf}, [&] { task->src = src_buf; });
 }
 

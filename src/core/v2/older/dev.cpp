@@ -59,6 +59,7 @@ doca_error_t refuse_property(const char *of, unsigned property)
 template <typename Value, typename Get>
 doca_error_t give_bytes(uint8_t *out, std::uint32_t size, Get &&get)
 {
+    // A larger buffer is allowed, and its rest is not written.
     if (size < sizeof(Value)) {
         LOG_ERR("the property takes %zu bytes, the buffer has %u", sizeof(Value), size);
         return DOCA_ERROR_INVALID_VALUE;

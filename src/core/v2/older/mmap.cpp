@@ -29,6 +29,7 @@ doca_error_t OlderMmap::set_max_num_ranges(std::uint32_t count) noexcept
 
 doca_error_t OlderMmap::populate(std::byte *addr, std::size_t len, FreeCallback *callback, void *cookie)
 {
+    // Ranges of older releases are added to a started map, unlike those of 2.2.
     if (!is_usable()) {
         LOG_ERR("the memory map is not started: its memory is added after that");
         return DOCA_ERROR_BAD_STATE;

@@ -49,6 +49,7 @@ doca_error_t FaultyCounter::next() noexcept
     return faults_->injects(Fault::job, Jobs::sync_event) ? DOCA_ERROR_IO_FAILED : DOCA_SUCCESS;
 }
 
+/// Each operation calls next() first. One that fails does not access the counter.
 doca_error_t FaultyCounter::get(std::uint64_t &value) noexcept
 {
     const doca_error_t status = next();
@@ -75,6 +76,7 @@ doca_error_t FaultyCounter::wait(const WaitCondition &condition, WhileWaiting ho
 
 doca_error_t FaultyCounter::create_waits(CompletionQueue &completions, std::unique_ptr<CounterWaits> &waits)
 {
+    // Creating the waits is no operation, and never fails on purpose.
     auto created = std::make_unique<FaultyWaits>(*this, completions);
     const doca_error_t status = created->open();
     if (status == DOCA_SUCCESS)

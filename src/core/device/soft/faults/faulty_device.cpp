@@ -18,6 +18,7 @@ OPENDOCA_LOG_SOURCE(DOCA_SOFT_FAULTY_DEVICE);
 
 namespace opendoca::soft {
 
+/// Each function consults the plan, and otherwise calls the function of the software device.
 doca_error_t FaultyDevice::register_memory(const MemoryRange &range, std::uint32_t access,
                                            std::unique_ptr<MemoryKey> &key)
 {
@@ -39,6 +40,7 @@ doca_error_t FaultyDevice::import_memory(std::span<const std::byte> descriptor, 
     return SoftDevice::import_memory(descriptor, range, key);
 }
 
+/// Each function creates the faulty class in place of the software device's. Setting it up is left to the base class.
 doca_error_t FaultyDevice::create_copy_engine(CompletionQueue &completions, std::unique_ptr<CopyEngine> &engine)
 {
     engine = std::make_unique<FaultyCopyEngine>(*this, completions, plan_);
