@@ -368,7 +368,7 @@ doca_error_t ServiceSearch::connect(const ServiceKey &key, const char *service, 
             PeerProcess service_process;
             service_process.open(made.get());
             if (service_process.has_ended())
-                continue; // a child of it keeps the socket open, and nobody accepts there
+                continue; // a child of it keeps the socket open but accepts no connections
             socket = std::move(made);
             return DOCA_SUCCESS;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// How a stream ends because its own program ends it: it waits for what was sent, up to the limits below.
+// Closing a stream from this side: waits until the data that was sent has reached the peer, up to the limits below.
 #include "stream.hpp"
 
 #include <cerrno>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// How a stream comes to send and receive by a queue pair, and goes on by TCP where there is none that works.
+// The switch of a stream from TCP to a queue pair. Without a working queue pair the stream stays with TCP.
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>

@@ -226,7 +226,7 @@ doca_error_t doca_workq_event_handle_clear(struct doca_workq *workq, doca_event_
         return opendoca::refuse_null();
     if (const doca_error_t status = check_event_driven(*workq); status != DOCA_SUCCESS)
         return status;
-    // Checked, as a program that clears another descriptor would wait for ever.
+    // Checked, as a program that clears another descriptor would wait forever.
     if (handle != workq->completions.event_handle()) {
         LOG_ERR("%d is not this work queue's event handle, which is %d", handle, workq->completions.event_handle());
         return DOCA_ERROR_INVALID_VALUE;

@@ -272,7 +272,7 @@ bool doca_ctx::progress_more() noexcept
     return (has_own_progress_ || has_news()) && on_progress();
 }
 
-/// A program that keeps a task allocated would wait for ever.
+/// A program that keeps a task allocated would wait forever.
 void doca_ctx::log_allocated_tasks() noexcept
 {
     if (num_allocated_ != 0 && num_in_flight() == 0 && wait_for_frees_.is_due())

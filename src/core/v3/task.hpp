@@ -146,7 +146,7 @@ public:
     const TaskState state_when_submitted;
 
     // Managed by the context.
-    bool is_on_fast_path = false; ///< it is running, nobody sleeps on its completion queue, and the pool has_fast_path
+    bool is_on_fast_path = false; ///< context runs, engine not armed, and has_fast_path
     // In flight are the tasks that were submitted and that have not ended; a task has ended when its callback has
     // returned. Two counters, since a single one that each task increments and decrements would make each task wait for
     // the previous one's store.

@@ -149,7 +149,7 @@ void doca_graph::wake() noexcept
 
 bool doca_graph::progress_more() noexcept
 {
-    // A context may have space again without an event that says so: blocked nodes are retried in each poll.
+    // A context may have space again without an event that reports it, so blocked nodes are retried in each poll.
     bool is_any_started = ready_ != nullptr;
     for (doca_graph_instance *instance = blocked_; instance != nullptr; instance = instance->next_blocked_) {
         const std::uint32_t before = instance->num_blocked_;

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The private C functions that the headers bind older names to: include/opendoca/older/ declares them to programs, and
-// documents them. Each is named for the oldest release that has it in this form. They are part of the ABI for good.
+// documents them. Each is named for the oldest release that has it in this form. They stay part of the ABI.
 //
 // No source of ours is compiled at an older level, so types that exist only there are declared by their binary form,
 // such as struct doca_pci_bdf as its 16 bits.

@@ -60,7 +60,7 @@ private:
 
     json_object *object_;
     std::string where_;                        ///< names the object in log messages
-    std::set<std::string, std::less<>> known_; ///< keys that were asked for
+    std::set<std::string, std::less<>> known_; ///< keys that were read
     bool is_good_ = true;                      ///< no mistake was found
 };
 
