@@ -439,13 +439,11 @@ TEST_F(Refused, SpentRetriesHaveTheirVendorErrors)
 
 TEST_F(Refused, AReceiveRequestIsFlushedHoweverLongTheQueuePairWasBroken)
 {
-    Connection broken(device);
-    ibv_qp_attr error{};
-    error.qp_state = IBV_QPS_ERR;
-    ASSERT_EQ(ibv_modify_qp(broken.get(), &error, IBV_QP_STATE), 0);
+    Pair pair(device, device);
+    ASSERT_EQ(pair.first.set_state(IBV_QPS_ERR), 0);
     // Far longer than the card polls after its last work: it has gone to sleep.
     EXPECT_FALSE(has_completion_within(*device.cq, 20ms));
-    broken.post_receive(*local.mr, 8);
+    pair.first.post_receive(*local.mr, 8);
     expect_completion(IBV_WC_WR_FLUSH_ERR, 0xf9);
 }
 

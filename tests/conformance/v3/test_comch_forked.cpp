@@ -7,6 +7,7 @@
 #include <csignal>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <sys/wait.h>
 #include <unistd.h>
