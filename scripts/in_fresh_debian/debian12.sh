@@ -17,5 +17,6 @@ meson install -C build --quiet
 
 echo "-- the commands of the documents"
 python3 tests/manual/test_commands.py . build
-echo "-- generations"
+echo "-- generations, with the make that machines of CI services have"
+DEBIAN_FRONTEND=noninteractive apt-get -qq -y install --no-install-recommends make >/dev/null
 CC=cc CXX=c++ PYTHONDONTWRITEBYTECODE=1 python3 tests/abi/test_generations.py "$PWD/build"
