@@ -32,7 +32,7 @@ struct OPENDOCA_INTERNAL doca_dev : opendoca::Shareable<doca_dev> {
     doca_dev(std::shared_ptr<const opendoca::DeviceFunction> function, std::unique_ptr<opendoca::Device> device,
              bool from_pd = false)
         : is_from_pd(from_pd),
-          info_{std::move(function), {}, from_pd},
+          info_{.function = std::move(function), .is_from_pd = from_pd},
           device_(std::move(device))
     {
     }
