@@ -66,6 +66,8 @@ int main(void)
     job.dst_buff = dst_buf;
     job.src_buff = src_buf;
     job.num_bytes_to_copy = SIZE;
+    GIVES(doca_workq_submit(NULL, &job.base), DOCA_ERROR_INVALID_VALUE);
+    GIVES(doca_workq_submit(workq, NULL), DOCA_ERROR_INVALID_VALUE);
     WORKS(doca_workq_submit(workq, &job.base));
     wait_for(workq);
     CHECK(memcmp(src, dst, SIZE) == 0);

@@ -32,6 +32,8 @@ doca_error_t opendoca_workq_set_depth_1_5(struct doca_workq *workq, uint32_t dep
 
 doca_error_t opendoca_workq_submit_1_3(struct doca_workq *workq, const struct doca_job *job)
 {
+    if (workq == nullptr || job == nullptr || job->ctx == nullptr) [[unlikely]]
+        return opendoca::refuse_null();
     opendoca::v2::JobQueue *const queue = workq->queue_of(*job->ctx);
     return queue != nullptr ? queue->submit_1_3(*job) : doca_workq::not_on_queue(*job->ctx);
 }
