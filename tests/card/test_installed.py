@@ -83,9 +83,12 @@ def main():
         if user == NOBODY:
             os.chown(cards, NOBODY, NOBODY)
         hide = "".join(f"mount -t tmpfs none '{tree}' && " for tree in sorted({source, build}, reverse=True))
-        # As docs/card.md advises users of UCX. Only root can raise the hard limit.
-        most = resource.RLIM_INFINITY if os.geteuid() == 0 else resource.getrlimit(resource.RLIMIT_MEMLOCK)[1]
-        resource.setrlimit(resource.RLIMIT_MEMLOCK, (most, most))
+        # As docs/card.md advises users of UCX. Raising the hard limit needs CAP_SYS_RESOURCE, which root may lack.
+        try:
+            resource.setrlimit(resource.RLIMIT_MEMLOCK, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        except ValueError:
+            most = resource.getrlimit(resource.RLIMIT_MEMLOCK)[1]
+            resource.setrlimit(resource.RLIMIT_MEMLOCK, (most, most))
         # Who is not root is root in the namespace of its own: without capabilities that is a user like any other.
         no_privilege = ["setpriv", "--clear-groups", f"--reuid={NOBODY}", f"--regid={NOBODY}"] if user == NOBODY else \
             ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
