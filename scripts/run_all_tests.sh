@@ -73,8 +73,6 @@ export LANG=C.UTF-8 LC_ALL=C.UTF-8
 # Headers that take long are precompiled; a cache of compilers that is here (ccache) may use what includes these.
 sloppiness=${CCACHE_SLOPPINESS:-$(ccache -k sloppiness 2>/dev/null || true)}
 export CCACHE_SLOPPINESS=${sloppiness:+$sloppiness,}pch_defines,time_macros
-# What was compiled in one checkout serves every other one: paths are taken relative to the checkout.
-export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$top} CCACHE_NOHASHDIR=1
 
 # -g1: what a sanitizer reports has functions and lines; variables would take a tenth of the time to compile.
 # Together: twenty files of a library are compiled as one, in half of the time. Users compile them one by one, as the
