@@ -170,19 +170,6 @@ inline std::vector<DeviceParam> devices_that(const std::function<bool(doca_devin
     return devices;
 }
 
-/// For suites that take long: the software functions share all of their code, so the first one stands for them.
-inline std::vector<DeviceParam> few_devices_that(const std::function<bool(doca_devinfo *)> &suits)
-{
-    std::vector<DeviceParam> devices;
-    bool has_soft = false;
-    for (DeviceParam &device : devices_that(suits)) {
-        if (device.is_soft() && std::exchange(has_soft, true))
-            continue;
-        devices.push_back(std::move(device));
-    }
-    return devices;
-}
-
 /// Returns on how many software devices, or pairs of them, a suite runs at most. They share their code, so the build
 /// limits them to 2, and with a sanitizer to 1; without the variable there is no limit.
 inline std::size_t max_soft_devices()
@@ -191,28 +178,29 @@ inline std::size_t max_soft_devices()
     return value == nullptr ? SIZE_MAX : std::max<std::size_t>(std::strtoul(value, nullptr, 10), 1);
 }
 
-/// Removes software devices, or pairs of them, until there are max_soft_devices() left: the first ones, and if there
-/// is more than one, the last.
+/// Keeps @p most of the software devices, or pairs of them: the first ones, and if there is more than one, the last.
 template <typename Item>
-std::vector<Item> limit_soft(std::vector<Item> items, const std::function<bool(const Item &)> &is_of_software)
+std::vector<Item> limit_soft(std::vector<Item> items, std::size_t most,
+                             const std::function<bool(const Item &)> &is_of_software)
 {
     const auto num_soft = static_cast<std::size_t>(std::ranges::count_if(items, is_of_software));
-    const std::size_t most = max_soft_devices();
+    const std::size_t last_kept = most == 1 ? 1 : num_soft;
     std::size_t number = 0;
-    std::erase_if(items, [&](const Item &item) {
-        if (!is_of_software(item))
-            return false;
-        ++number;
-        const bool is_last = number == num_soft && most > 1;
-        return num_soft > most && number >= std::max<std::size_t>(most, 2) && !is_last;
-    });
+    std::erase_if(items,
+                  [&](const Item &item) { return is_of_software(item) && ++number >= most && number != last_kept; });
     return items;
+}
+
+/// For suites that take long: the first software device stands for all of them.
+inline std::vector<DeviceParam> few_devices_that(const std::function<bool(doca_devinfo *)> &suits)
+{
+    return limit_soft<DeviceParam>(devices_that(suits), 1, &DeviceParam::is_soft);
 }
 
 /// The devices that a suite runs on.
 inline std::vector<DeviceParam> suite_devices_that(const std::function<bool(doca_devinfo *)> &suits)
 {
-    return limit_soft<DeviceParam>(devices_that(suits), [](const DeviceParam &device) { return device.is_soft(); });
+    return limit_soft<DeviceParam>(devices_that(suits), max_soft_devices(), &DeviceParam::is_soft);
 }
 
 /// Functions of the host and ports of the DPU that belong together, or with @p same_port false, that do not. A port
@@ -241,7 +229,8 @@ inline std::vector<DevicePair> device_pairs(bool same_port = true)
 /// The pairs that a suite runs on, of @p pairs.
 inline std::vector<DevicePair> suite_pairs(std::vector<DevicePair> pairs)
 {
-    return limit_soft<DevicePair>(std::move(pairs), [](const DevicePair &pair) { return pair.importer.is_soft(); });
+    return limit_soft<DevicePair>(std::move(pairs), max_soft_devices(),
+                                  [](const DevicePair &pair) { return pair.importer.is_soft(); });
 }
 
 /// One pair for each importer, for suites that take long.
