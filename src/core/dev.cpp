@@ -50,7 +50,7 @@ std::string doca_dev::description() const
 {
     const auto &f = function();
     return f.name + (f.pci_address.empty() ? "" : " (" + f.pci_address + ")") +
-           (is_from_pd ? " of doca_dev_open_from_pd()" : "");
+           (info_.is_from_pd ? " of doca_dev_open_from_pd()" : "");
 }
 
 doca_error_t doca_dev::open(const std::shared_ptr<const opendoca::DeviceFunction> &function, doca_dev *&dev)

@@ -31,8 +31,7 @@ struct doca_devinfo {
 struct OPENDOCA_INTERNAL doca_dev : opendoca::Shareable<doca_dev> {
     doca_dev(std::shared_ptr<const opendoca::DeviceFunction> function, std::unique_ptr<opendoca::Device> device,
              bool from_pd = false)
-        : is_from_pd(from_pd),
-          info_{.function = std::move(function), .is_from_pd = from_pd},
+        : info_{.function = std::move(function), .is_from_pd = from_pd},
           device_(std::move(device))
     {
     }
@@ -63,8 +62,6 @@ struct OPENDOCA_INTERNAL doca_dev : opendoca::Shareable<doca_dev> {
     /// Held by memory maps, contexts and representors: closing the device is IN_USE meanwhile.
     void take_use() noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
     void release_use() noexcept { uses_.fetch_sub(1, std::memory_order_release); }
-
-    const bool is_from_pd;
 
 private:
     doca_devinfo info_;

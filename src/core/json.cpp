@@ -117,6 +117,7 @@ bool read_json(std::string_view text, JsonPtr &value, JsonError &error)
     Builder builder(root, error);
     if (!nlohmann::json::sax_parse(text, &builder)) {
         if (builder.is_too_deep())
+            // append() and not "+": g++ 12 warns of the temporary at -O3 (GCC bug 105329).
             error = {text.size(), std::string("it is nested more than ").append(std::to_string(max_depth)) + " deep"};
         return false;
     }

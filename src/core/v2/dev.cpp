@@ -68,7 +68,7 @@ doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev)
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)
 {
     // A device on the program's own protection domain is in no list, so it has no devinfo in 2.2.
-    return dev == nullptr || dev->is_from_pd ? nullptr : const_cast<doca_devinfo *>(&dev->info());
+    return dev == nullptr || dev->info().is_from_pd ? nullptr : const_cast<doca_devinfo *>(&dev->info());
 }
 
 struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep)
