@@ -327,11 +327,11 @@ TEST_P(MemoryV3, ADeviceIsMadeOfAProtectionDomain)
     ASSERT_EQ(doca_rdma_bridge_open_dev_from_pd(own.get(), made.out()), DOCA_SUCCESS);
     EXPECT_EQ(doca_rdma_bridge_get_dev_pd(made, &pd), DOCA_SUCCESS);
     EXPECT_EQ(pd, own.get());
-    // Its devinfo describes the function, and cannot be opened again.
+    // Its devinfo describes the function, and cannot be opened again. Soft-RoCE has no PCI address in either.
     doca_devinfo *const info = doca_dev_as_devinfo(made);
     char address[DOCA_DEVINFO_PCI_ADDR_SIZE] = {}, of_function[DOCA_DEVINFO_PCI_ADDR_SIZE] = {};
-    must(doca_devinfo_get_pci_addr_str(doca_dev_as_devinfo(dev), of_function));
-    EXPECT_EQ(doca_devinfo_get_pci_addr_str(info, address), DOCA_SUCCESS);
+    const doca_error_t status = doca_devinfo_get_pci_addr_str(doca_dev_as_devinfo(dev), of_function);
+    EXPECT_EQ(doca_devinfo_get_pci_addr_str(info, address), status);
     EXPECT_STREQ(address, of_function);
     EXPECT_EQ(doca_dev_open(info, &none), DOCA_ERROR_NOT_SUPPORTED);
     std::vector<std::byte> memory(4096);
