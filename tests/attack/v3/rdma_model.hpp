@@ -46,7 +46,7 @@ struct Link {
         settled,  ///< nobody waits any more
     };
 
-    std::array<doca_rdma_connection *, 2> ends{}; ///< null: none, not known yet, or gone with its context
+    std::array<doca_rdma_connection *, 2> ends{}; ///< null: none, not known yet, or no longer valid
     std::array<bool, 2> is_connected{};
     std::array<bool, 2> is_announced{}; ///< by details: its established callback was called
     bool is_broken = false;
@@ -138,6 +138,7 @@ protected:
     void answer(Link &link);
     void disconnect(Link &link, std::size_t side);
     void break_links(std::size_t side);
+    static void note_end(Link &link, std::size_t side);
     void lose(Link &link)
     {
         link.is_broken = true;
