@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The concrete copy engines and queue pairs of all providers, so that a front end can compile its fast path for each
+// The concrete copy engines of all providers, so that a front end can compile its fast path for each
 // type. Submitting then takes one virtual call instead of two. Types that are not listed here work through the virtual
 // functions.
 #pragma once
 
 #include "mlx5/copy_engine.hpp"
-#include "soft/connection/queue_pair.hpp"
 #include "soft/memory/copy_engine.hpp"
 #include "verbs/copy_engine.hpp"
-#include "verbs/queue_pair.hpp"
 
 namespace opendoca {
 
@@ -28,17 +26,6 @@ auto visit_engine(CopyEngine &engine, bool is_armed_known, Visitor &&visitor)
     if (auto *const mlx5 = dynamic_cast<mlx5::DmaCopyEngine *>(&engine))
         return visitor(*mlx5);
     return visitor(engine);
-}
-
-/// Does the same for queue pairs.
-template <typename Visitor>
-auto visit_engine(QueuePair &queue_pair, Visitor &&visitor)
-{
-    if (auto *const soft = dynamic_cast<soft::PlainQueuePair *>(&queue_pair))
-        return visitor(*soft);
-    if (auto *const verbs = dynamic_cast<verbs::VerbsQueuePair *>(&queue_pair))
-        return visitor(*verbs);
-    return visitor(queue_pair);
 }
 
 } // namespace opendoca

@@ -4,9 +4,10 @@
 
 #include <cstdint>
 #include <iterator>
-#include <type_traits>
+#include <memory>
+#include <utility>
 
-#include "../../core/device/engines.hpp"
+#include "../../core/device/queue_pair.hpp"
 #include "../../core/log.hpp"
 #include "../../core/v2/workq.hpp"
 
@@ -16,45 +17,12 @@ namespace opendoca::v2 {
 
 namespace {
 
-/// Whether a front end can post fast-path operations itself, and look for their completions.
-template <typename Pair>
-concept HasFastPost = requires(Pair &pair)
-{
-    pair.take_send_credit();
-};
-
-template <typename Pair>
-struct Poller {
-    using Type = void;
-};
-template <HasFastPost Pair>
-struct Poller<Pair> {
-    using Type = std::remove_reference_t<decltype(std::declval<Pair &>().poller())>;
-};
-template <typename Pair>
-using PollerOf = typename Poller<Pair>::Type;
-
-/// @p Pair is a provider's own type, or QueuePair.
-template <typename Pair>
+/// Submits the jobs of one RDMA instance on one work queue as operations of its queue pair, and writes their results.
+/// Owned by the instance; used by the thread of the work queue.
 class RdmaJobs final : public JobQueue {
 public:
-    RdmaJobs(Pair &queue_pair, const TransferCheck &check, doca_workq &workq) noexcept
-        : queue_pair_(queue_pair),
-          check_(check),
-          workq_(workq)
-    {
-    }
-    [[nodiscard]] doca_error_t attach()
-    {
-        const doca_error_t status = queue_pair_.attach(workq_.completions);
-        if constexpr (HasFastPost<Pair>) {
-            if (status == DOCA_SUCCESS) {
-                poller_ = &queue_pair_.poller();
-                queue_pair_.set_retriever(static_cast<JobQueue *>(this));
-            }
-        }
-        return status;
-    }
+    RdmaJobs(QueuePair &queue_pair, const TransferCheck &check) noexcept : queue_pair_(queue_pair), check_(check) {}
+    [[nodiscard]] doca_error_t attach(CompletionQueue &completions) { return queue_pair_.attach(completions); }
     ~RdmaJobs() override { queue_pair_.detach(); }
 
     /// By a table, so that each function has its own stack frame and none pays for the others' registers.
@@ -93,28 +61,6 @@ public:
             return update_any(reinterpret_cast<const doca_rdma_job_atomic &>(job), tag);
         default:
             return refuse(job);
-        }
-    }
-    [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept override
-    {
-        if constexpr (HasFastPost<Pair>) {
-            // Fast-path operations are those of submit(): the program's own, of this instance or of another one of the
-            // work queue. What they bring is the same for all.
-            const auto give = [&](Operation & operation, std::uint32_t length) __attribute__((always_inline))
-            {
-                store_tag(event, operation.tag);
-                if (auto *const result = static_cast<doca_rdma_result *>(event.result.ptr)) {
-                    result->result = DOCA_SUCCESS;
-                    result->opcode = DOCA_RDMA_OPCODE_RECV_SEND;
-                    result->length = length;
-                    result->rdma_peer_addr = nullptr;
-                    result->immediate_data = 0;
-                }
-                workq_.completions.release(operation);
-            };
-            return poller_->poll_fast(give, [&] { return workq_.give_waiting(event); });
-        } else {
-            return JobQueue::retrieve(event);
         }
     }
     [[nodiscard]] Source &source() noexcept override { return queue_pair_; }
@@ -158,68 +104,43 @@ private:
         return has_immediate ? Immediate(job.immediate_data) : Immediate();
     }
 
-    // One for each kind of job of a program: the common one is checked inline and handed to the provider in one piece.
-    // On the fast path there are credits only while the connection exists.
-
-    [[nodiscard]] bool can_take() const noexcept { return HasFastPost<Pair> || queue_pair_.is_connected(); }
+    // One for each kind of job of a program. The common one, with one buffer on each side, is checked without a call.
 
     static doca_error_t receive(RdmaJobs &self, const doca_job &base) noexcept
     {
         const auto &job = reinterpret_cast<const doca_rdma_job_recv &>(base);
-        if (self.check_.is_fast_receive(job.dst_buff) && self.can_take()) [[likely]] {
-            if constexpr (!HasFastPost<Pair>)
-                return self.queue_pair_.receive(tag_with_result(base), job.dst_buff,
-                                                TransferPlan::single_sge(job.dst_buff->tailroom()));
-            else if (self.queue_pair_.take_receive_credit()) [[likely]]
-                return self.queue_pair_.receive_fast(tag_with_result(base), *job.dst_buff);
-        }
+        if (self.check_.is_fast_receive(job.dst_buff) && self.queue_pair_.is_connected()) [[likely]]
+            return self.queue_pair_.receive(tag_with_result(base), job.dst_buff,
+                                            TransferPlan::single_sge(job.dst_buff->tailroom()));
         return submit_any(self, base);
     }
     template <bool has_immediate>
     static doca_error_t send(RdmaJobs &self, const doca_job &base) noexcept
     {
         const auto &job = reinterpret_cast<const doca_rdma_job_send &>(base);
-        if (self.check_.is_fast_send(job.src_buff) && self.can_take()) [[likely]] {
-            if constexpr (!HasFastPost<Pair>)
-                return self.queue_pair_.send(tag_with_result(base), job.src_buff,
-                                             TransferPlan::single_sge(job.src_buff->data_len),
-                                             immediate_of<has_immediate>(job));
-            else if (self.queue_pair_.take_send_credit()) [[likely]]
-                return self.queue_pair_.send_fast(tag_with_result(base), *job.src_buff,
-                                                  immediate_of<has_immediate>(job));
-        }
+        if (self.check_.is_fast_send(job.src_buff) && self.queue_pair_.is_connected()) [[likely]]
+            return self.queue_pair_.send(tag_with_result(base), job.src_buff,
+                                         TransferPlan::single_sge(job.src_buff->data_len),
+                                         immediate_of<has_immediate>(job));
         return submit_any(self, base);
     }
     static doca_error_t read(RdmaJobs &self, const doca_job &base) noexcept
     {
         const auto &job = reinterpret_cast<const doca_rdma_job_read_write &>(base);
-        if constexpr (HasFastPost<Pair>) {
-            if (self.check_.is_fast_read(job.dst_buff, job.src_buff) && self.queue_pair_.take_send_credit()) [[likely]]
-                return self.queue_pair_.read_fast(tag_with_result(base), *job.dst_buff, *job.src_buff);
-        } else {
-            TransferPlan plan;
-            if (self.check_.is_fast_read(job.dst_buff, job.src_buff, plan) && self.queue_pair_.is_connected())
-                [[likely]]
-                return self.queue_pair_.read(tag_with_result(base), job.dst_buff, job.src_buff, plan,
-                                             job.src_buff->mmap->first().key);
-        }
+        TransferPlan plan;
+        if (self.check_.is_fast_read(job.dst_buff, job.src_buff, plan) && self.queue_pair_.is_connected()) [[likely]]
+            return self.queue_pair_.read(tag_with_result(base), job.dst_buff, job.src_buff, plan,
+                                         job.src_buff->mmap->first().key);
         return submit_any(self, base);
     }
     template <bool has_immediate>
     static doca_error_t write(RdmaJobs &self, const doca_job &base) noexcept
     {
         const auto &job = reinterpret_cast<const doca_rdma_job_read_write &>(base);
-        if constexpr (HasFastPost<Pair>) {
-            if (self.check_.is_fast_write(job.dst_buff, job.src_buff) && self.queue_pair_.take_send_credit()) [[likely]]
-                return self.queue_pair_.write_fast(tag_with_result(base), *job.dst_buff, *job.src_buff,
-                                                   immediate_of<has_immediate>(job));
-        } else {
-            TransferPlan plan;
-            if (self.check_.is_fast_write(job.dst_buff, job.src_buff, plan) && self.queue_pair_.is_connected())
-                [[likely]]
-                return self.queue_pair_.write(tag_with_result(base), job.dst_buff, job.src_buff, plan,
-                                              job.dst_buff->mmap->first().key, immediate_of<has_immediate>(job));
-        }
+        TransferPlan plan;
+        if (self.check_.is_fast_write(job.dst_buff, job.src_buff, plan) && self.queue_pair_.is_connected()) [[likely]]
+            return self.queue_pair_.write(tag_with_result(base), job.dst_buff, job.src_buff, plan,
+                                          job.dst_buff->mmap->first().key, immediate_of<has_immediate>(job));
         return submit_any(self, base);
     }
 
@@ -286,10 +207,8 @@ private:
         return queue_pair_.update(tag, *job.result_buff, *job.cmp_or_add_dest_buff, update_of(job), *key);
     }
 
-    Pair &queue_pair_;
+    QueuePair &queue_pair_;
     const TransferCheck check_;
-    doca_workq &workq_;
-    PollerOf<Pair> *poller_ = nullptr; ///< where the queue pair is attached
 };
 
 } // namespace
@@ -297,13 +216,11 @@ private:
 doca_error_t make_rdma_jobs(QueuePair &queue_pair, const TransferCheck &check, doca_workq &workq,
                             std::unique_ptr<JobQueue> &jobs)
 {
-    return visit_engine(queue_pair, [&]<typename Pair>(Pair &own) {
-        auto made = std::make_unique<RdmaJobs<Pair>>(own, check, workq);
-        const doca_error_t status = made->attach();
-        if (status == DOCA_SUCCESS)
-            jobs = std::move(made);
-        return status;
-    });
+    auto created = std::make_unique<RdmaJobs>(queue_pair, check);
+    const doca_error_t status = created->attach(workq.completions);
+    if (status == DOCA_SUCCESS)
+        jobs = std::move(created);
+    return status;
 }
 
 } // namespace opendoca::v2

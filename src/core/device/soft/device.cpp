@@ -76,7 +76,7 @@ doca_error_t SoftDevice::create_copy_engine(CompletionQueue &completions, std::u
 doca_error_t SoftDevice::create_queue_pair(const QueuePairSettings &settings, std::atomic<ConnectionState> &state,
                                            std::unique_ptr<QueuePair> &queue_pair)
 {
-    auto created = std::make_unique<PlainQueuePair>(*this, settings, state);
+    auto created = std::make_unique<SoftQueuePair>(*this, settings, state);
     const doca_error_t status = created->open(settings);
     if (status == DOCA_SUCCESS)
         queue_pair = std::move(created);

@@ -159,10 +159,8 @@ void ConnectionPoller::remove(VerbsQueuePair &queue_pair) noexcept
     members_[queue_pair.index_] = members_.back();
     members_[queue_pair.index_]->index_ = queue_pair.index_;
     members_.pop_back();
-    if (!members_.empty()) {
-        polled_by_->set_retriever(*this, members_.front()->retriever_);
+    if (!members_.empty())
         return;
-    }
     events_.detach();
     polled_by_->stop_polling(*this);
     polled_by_->unreserve_polled();
@@ -172,23 +170,15 @@ void ConnectionPoller::remove(VerbsQueuePair &queue_pair) noexcept
     retired_.clear();
 }
 
-void ConnectionPoller::set_retriever(VerbsQueuePair &queue_pair, void *retriever) noexcept
-{
-    queue_pair.retriever_ = retriever;
-    polled_by_->set_retriever(*this, retriever);
-}
-
-/// Returns a fast-path operation that has succeeded without queueing it.
 Operation *ConnectionPoller::poll_one() noexcept
 {
-    Operation *ended = nullptr;
-    const auto give = [&](Operation &operation, std::uint32_t length) {
-        operation.length = length;
-        operation.message = {0, Received::send};
-        ended = &operation;
-    };
-    (void)poll_fast(give, [] { return DOCA_ERROR_AGAIN; });
-    return ended;
+    if (polled_ == nullptr)
+        return nullptr;
+    if (!VerbsCompletions::start_one(*polled_)) {
+        count_empty_poll();
+        return nullptr;
+    }
+    return take_started();
 }
 
 /// Counts a poll without a completion; occasionally checks whether a device failure is the reason.
@@ -214,7 +204,8 @@ bool ConnectionPoller::poll() noexcept
 {
     if (polled_ == nullptr || !VerbsCompletions::start_one(*polled_))
         return false;
-    complete_started();
+    if (Operation *const operation = take_started(); operation != nullptr)
+        polled_by_->done(*operation, DOCA_SUCCESS);
     return true;
 }
 
@@ -226,16 +217,28 @@ void ConnectionPoller::drain() noexcept
         ;
 }
 
-/// Completes the operation of the completion that start_one() has taken.
-void ConnectionPoller::complete_started() noexcept
+/// Handles the completion that start_one() has taken, and ends it. Returns its operation, which has its result, if it
+/// has succeeded; the caller completes or releases it.
+[[gnu::always_inline]] inline Operation *ConnectionPoller::take_started() noexcept
+{
+    if (polled_->status != IBV_WC_SUCCESS) [[unlikely]] {
+        fail_started();
+        return nullptr;
+    }
+    Operation &operation = VerbsQueuePair::operation_of(polled_->wr_id);
+    VerbsQueuePair::take_result(*polled_, operation);
+    VerbsCompletions::end_one(*polled_);
+    return &operation;
+}
+
+/// Handles the completion that start_one() has taken, of a work request that has failed or was flushed.
+void ConnectionPoller::fail_started() noexcept
 {
     Operation &operation = VerbsQueuePair::operation_of(polled_->wr_id);
-    if (operation.payload<VerbsQueuePair::Work>().kind == VerbsQueuePair::Kind::shared_receive) {
-        // A shared receive becomes an operation of the queue pair at which its message has arrived.
-        const auto &receives = static_cast<const VerbsReceiveQueue &>(*operation.source);
-        polled_by_->assign(operation, *receives.find(ibv_wc_read_qp_num(polled_)));
-    }
-    VerbsQueuePair::of(operation).complete_started(*polled_);
+    const ibv_wc_status status = polled_->status;
+    VerbsQueuePair::find_receiver(*polled_, operation);
+    VerbsCompletions::end_one(*polled_);
+    VerbsQueuePair::of(operation).complete_failed(operation, status);
 }
 
 void ConnectionPoller::fail(VerbsQueuePair &queue_pair, doca_error_t status) noexcept

@@ -61,9 +61,6 @@ public:
     /// events).
     [[nodiscard]] doca_error_t add(VerbsQueuePair &queue_pair, CompletionQueue &completions);
     void remove(VerbsQueuePair &queue_pair) noexcept;
-    /// Does the same as CompletionQueue::set_retriever(), for all members: one retriever handles the completions of all
-    /// of them.
-    void set_retriever(VerbsQueuePair &queue_pair, void *retriever) noexcept;
 
     /// Starts polling. Returns false if the device has failed.
     [[nodiscard]] bool start() noexcept
@@ -71,10 +68,6 @@ public:
         polled_ = has_failed_ ? nullptr : &completions_.polled();
         return !has_failed_;
     }
-    /// Does the same as CopyQueue::poll_fast(), for operations of queue pairs. @p give also receives the number of
-    /// bytes to report.
-    template <typename Give, typename Otherwise>
-    [[nodiscard]] doca_error_t poll_fast(Give give, Otherwise otherwise) noexcept; // queue_pair.hpp
 
     [[nodiscard]] Operation *poll_one() noexcept override;
     void progress() noexcept override;
@@ -98,7 +91,8 @@ private:
     void destroy_retired() noexcept;
     [[nodiscard]] bool poll() noexcept;
     void drain() noexcept;
-    void complete_started() noexcept;
+    [[nodiscard]] Operation *take_started() noexcept;
+    [[gnu::cold]] void fail_started() noexcept;
     [[gnu::cold]] void finish_failed() noexcept;
     [[gnu::cold]] void fail_all() noexcept;
     [[gnu::noinline]] void count_empty_poll() noexcept;

@@ -272,72 +272,61 @@ void VerbsQueuePair::detach() noexcept
     completions_ = nullptr;
 }
 
-/// Returns the result of a receive from the completion that start_one() has taken. Sets @p dst to null if the receive's
-/// buffers were not used.
-[[gnu::always_inline]] inline Result VerbsQueuePair::result_of_receive(ibv_cq_ex &polled, doca_buf *&dst) noexcept
+/// Makes the queue pair at which the message has arrived the source of @p operation, if that is a shared receive.
+void VerbsQueuePair::find_receiver(ibv_cq_ex &polled, Operation &operation) noexcept
 {
-    Result result = {.length = ibv_wc_read_byte_len(&polled), .immediate = 0, .received = Received::send};
-    if ((ibv_wc_read_wc_flags(&polled) & IBV_WC_WITH_IMM) == 0)
-        return result;
-    result.immediate = ibv_wc_read_imm_data(&polled);
-    result.received = Received::send_with_immediate;
-    if (ibv_wc_read_opcode(&polled) == IBV_WC_RECV_RDMA_WITH_IMM) {
-        result.received = Received::write_with_immediate;
-        dst = nullptr;
-    }
-    return result;
-}
-
-/// Completes the operation of the verbs completion that start_one() has taken, and ends that completion.
-void VerbsQueuePair::complete_started(ibv_cq_ex &polled) noexcept
-{
-    Operation &operation = operation_of(polled.wr_id);
-    if (const ibv_wc_status status = polled.status; status != IBV_WC_SUCCESS) [[unlikely]] {
-        VerbsCompletions::end_one(polled);
-        complete_failed(operation, status);
+    if (operation.payload<Work>().kind != Kind::shared_receive)
         return;
-    }
-    const Work work = operation.payload<Work>();
-    doca_buf *dst = work.dst;
-    Result result = {.length = operation.length};
-    std::uint32_t growth = work.growth;
-    if (work.kind == Kind::receive || work.kind == Kind::shared_receive) {
-        result = result_of_receive(polled, dst);
-        growth = result.length;
-    }
-    VerbsCompletions::end_one(polled);
-    if (dst == nullptr)
-        ;
-    else if (work.shape != Shape::any)
-        dst->end_data_at(dst->data_len + growth);
-    else if (work.is_list)
-        extend_data(*dst, growth, work.overwrites);
-    else
-        dst->end_data_at((work.overwrites ? 0 : dst->data_len) + growth);
-    complete(operation, DOCA_SUCCESS, result);
+    VerbsQueuePair &receiver =
+        *static_cast<const VerbsReceiveQueue &>(*operation.source).find(ibv_wc_read_qp_num(&polled));
+    receiver.completions_->assign(operation, receiver);
 }
 
-void VerbsQueuePair::complete(Operation &operation, doca_error_t status, const Result &result) noexcept
+/// Does the same as take_result(), for receives.
+void VerbsQueuePair::take_message(ibv_cq_ex &polled, Operation &operation) noexcept
 {
-    const Kind kind = operation.payload<Work>().kind;
+    find_receiver(polled, operation);
+    Work work = operation.payload<Work>(); // copied, since the message overwrites it
+    const std::uint32_t length = ibv_wc_read_byte_len(&polled);
+    Message message = {0, Received::send};
+    if ((ibv_wc_read_wc_flags(&polled) & IBV_WC_WITH_IMM) != 0) {
+        message = {ibv_wc_read_imm_data(&polled), Received::send_with_immediate};
+        if (ibv_wc_read_opcode(&polled) == IBV_WC_RECV_RDMA_WITH_IMM) {
+            message.received = Received::write_with_immediate;
+            work.dst = nullptr; // not written to
+        }
+    }
+    of(operation).return_credit(work.kind);
+    extend(work, length);
+    operation.length = length;
+    operation.message = message;
+}
+
+void VerbsQueuePair::return_credit(Kind kind) noexcept
+{
     if (kind == Kind::shared_receive)
         shared_->ended();
     else
         ++(kind == Kind::receive ? receive_credits_ : send_credits_);
-    completions_->done(operation, status, result);
+}
+
+void VerbsQueuePair::complete(Operation &operation, doca_error_t status) noexcept
+{
+    return_credit(operation.payload<Work>().kind);
+    completions_->done(operation, status, {});
 }
 
 /// Completes an operation that has failed or was flushed. The first one ends the connection.
 void VerbsQueuePair::complete_failed(Operation &operation, ibv_wc_status status) noexcept
 {
     if (!is_connected()) {
-        complete(operation, DOCA_ERROR_SHUTDOWN, {});
+        complete(operation, DOCA_ERROR_SHUTDOWN);
         return;
     }
     const Kind kind = operation.payload<Work>().kind;
     LOG_ERR("an operation of kind %d has failed, which ends the connection: %s", static_cast<int>(kind),
             status == IBV_WC_WR_FLUSH_ERR ? "the peer or the device has broken it" : ibv_wc_status_str(status));
-    complete(operation, failure_of(kind, status), {});
+    complete(operation, failure_of(kind, status));
     poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
 }
 
@@ -377,7 +366,7 @@ void VerbsQueuePair::begin_to_fail(doca_error_t status_of_rest) noexcept
 /// that were posted after the error.
 void VerbsQueuePair::finish_failing() noexcept
 {
-    each_in_flight([this](Operation &operation) { complete(operation, status_of_rest_, {}); });
+    each_in_flight([this](Operation &operation) { complete(operation, status_of_rest_); });
     send_credits_ = receive_credits_ = credits_ = 0;
 }
 

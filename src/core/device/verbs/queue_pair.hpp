@@ -13,6 +13,7 @@
 
 #include "../../engine/completion_queue.hpp"
 #include "../../fork.hpp"
+#include "../cursor.hpp"
 #include "../queue_pair.hpp"
 #include "connection_details.hpp"
 #include "connection_poller.hpp"
@@ -62,62 +63,10 @@ public:
     [[nodiscard]] doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
                                       MemoryKey &remote) noexcept override;
 
-    // Fast path for front ends that are compiled for this type. It accepts operations on TransferCheck's fast path,
-    // each after a credit was taken for it. If there is no credit, the virtual functions determine the error.
-
-    [[gnu::always_inline]] [[nodiscard]] bool take_send_credit() noexcept { return take_credit(send_credits_); }
-    [[gnu::always_inline]] [[nodiscard]] bool take_receive_credit() noexcept { return take_credit(receive_credits_); }
-
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t receive_fast(Tag tag, doca_buf &dst) noexcept
-    {
-        Operation &operation = begin_fast(tag, Kind::receive, Shape::fast_receive, 0, &dst);
-        operation.length = 0;
-        ibv_sge segment = {address(dst.data) + dst.data_len, static_cast<std::uint32_t>(dst.tailroom()),
-                           first_key_of(dst)};
-        return post_receive(operation, &segment, 1);
-    }
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t send_fast(Tag tag, const doca_buf &src,
-                                                                Immediate immediate) noexcept
-    {
-        const auto make = [&](ibv_qp_ex * sender) __attribute__((always_inline))
-        {
-            if (immediate)
-                ibv_wr_send_imm(sender, immediate.value());
-            else
-                ibv_wr_send(sender);
-        };
-        return post_data(tag, Kind::send, src, nullptr, make);
-    }
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t read_fast(Tag tag, doca_buf &dst, const doca_buf &src) noexcept
-    {
-        const auto length = static_cast<std::uint32_t>(src.data_len);
-        Operation &operation = begin_fast(tag, Kind::read, Shape::fast_request, length, &dst);
-        operation.length = length;
-        return post_fast(
-            operation, 0, [&](ibv_qp_ex * sender) __attribute__((always_inline)) {
-                ibv_wr_rdma_read(sender, first_key_of(src), address(src.data));
-                ibv_wr_set_sge(sender, first_key_of(dst), address(dst.data) + dst.data_len,
-                               static_cast<std::uint32_t>(src.data_len));
-            });
-    }
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t write_fast(Tag tag, doca_buf &dst, const doca_buf &src,
-                                                                 Immediate immediate) noexcept
-    {
-        const auto make = [&](ibv_qp_ex * sender) __attribute__((always_inline))
-        {
-            const std::uint64_t to = address(dst.data) + dst.data_len;
-            if (immediate)
-                ibv_wr_rdma_write_imm(sender, first_key_of(dst), to, immediate.value());
-            else
-                ibv_wr_rdma_write(sender, first_key_of(dst), to);
-        };
-        return post_data(tag, immediate ? Kind::write_with_immediate : Kind::write, src, &dst, make);
-    }
-    /// The poller, while attached. See CompletionQueue::set_retriever().
-    [[nodiscard]] ConnectionPoller &poller() const noexcept { return *poller_; }
-    void set_retriever(void *retriever) noexcept { poller_->set_retriever(*this, retriever); }
-
     void flush() noexcept override;
+
+    /// The poller, while attached.
+    [[nodiscard]] ConnectionPoller &poller() const noexcept { return *poller_; }
 
     /// Sets up @p operation, which begin() has returned, as a receive of a VerbsReceiveQueue.
     static void describe_shared_receive(Operation &operation, doca_buf *dst, TransferPlan plan) noexcept;
@@ -127,16 +76,9 @@ private:
 
     enum class Kind : std::uint8_t { receive, send, read, write, write_with_immediate, update, shared_receive };
 
-    enum class Shape : std::uint8_t {
-        any,
-        fast_request, ///< an operation of the send queue with at most one buffer to extend, by a known length
-        fast_receive,
-    };
-
     /// The payload of an Operation. Completion of a receive overwrites the first half with its Message.
     struct Work {
         Kind kind;
-        Shape shape;
         bool is_list; ///< from the TransferPlan
         bool overwrites;
         std::uint32_t growth; ///< bytes; for a receive the completion has the length
@@ -162,71 +104,9 @@ private:
     {
         return reinterpret_cast<std::uintptr_t>(data);
     }
-    /// Returns the key of a buffer of a fast-path operation.
-    [[nodiscard]] static std::uint32_t first_key_of(const doca_buf &buf) noexcept
-    {
-        return verbs_key(buf.mmap->first().number);
-    }
 
     // Posting. The Operation is set up first, and released if the device refuses the work request.
 
-    [[gnu::always_inline]] [[nodiscard]] bool take_credit(std::int32_t &credits) noexcept
-    {
-        if (completions_->is_full()) [[unlikely]]
-            return false;
-        if (--credits >= 0) [[likely]] // decremented in memory, without a separate load
-            return true;
-        credits = 0;
-        return false;
-    }
-    [[gnu::always_inline]] [[nodiscard]] Operation &begin_fast(Tag tag, Kind kind, Shape shape, std::uint32_t growth,
-                                                               doca_buf *dst) noexcept
-    {
-        Operation &operation = completions_->begin(tag, *this);
-        Work &work = operation.payload<Work>();
-        work.kind = kind;
-        work.shape = shape;
-        work.is_list = work.overwrites = false; // so that the first word is written by one store
-        work.growth = growth;
-        work.dst = dst;
-        return operation;
-    }
-    /// Posts a work request, which @p make fills in. Operands are read again after calls where that is as fast as
-    /// keeping them: a value kept across a call occupies a register that has to be saved.
-    template <typename Make>
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_fast(Operation &operation, unsigned flags,
-                                                                Make make) noexcept
-    {
-        ibv_qp_ex *const sender = sender_;
-        sender->wr_id = id_of(operation);
-        sender->wr_flags = IBV_SEND_SIGNALED | flags;
-        ibv_wr_start(sender);
-        make(sender);
-        if (const int error = ibv_wr_complete(sender); error != 0) [[unlikely]]
-            return refuse(operation_of(sender->wr_id), error);
-        return DOCA_SUCCESS;
-    }
-    /// Posts a work request with the data of @p src. On completion @p dst, which may be null, grows by its length.
-    template <typename Make>
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_data(Tag tag, Kind kind, const doca_buf &src, doca_buf *dst,
-                                                                Make make) noexcept
-    {
-        const auto length = static_cast<std::uint32_t>(src.data_len);
-        Operation &operation = begin_fast(tag, kind, Shape::fast_request, length, dst);
-        operation.length = 0;
-        // Two calls, because rdma_rxe requires the flag when the request is started.
-        if (length <= max_inline_)
-            return post_fast(
-                operation, IBV_SEND_INLINE, [&](ibv_qp_ex * sender) __attribute__((always_inline)) {
-                    make(sender);
-                    ibv_wr_set_inline_data(sender, src.data, src.data_len);
-                });
-        return post_fast(
-            operation, 0, [&](ibv_qp_ex * sender) __attribute__((always_inline)) {
-                make(sender);
-                ibv_wr_set_sge(sender, first_key_of(src), address(src.data), static_cast<std::uint32_t>(src.data_len));
-            });
-    }
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post_receive(Operation &operation, ibv_sge *segments,
                                                                    int num_segments) noexcept
     {
@@ -242,7 +122,6 @@ private:
     }
     [[gnu::cold]] [[nodiscard]] static doca_error_t refuse(Operation &operation, int error) noexcept;
 
-    // Operations that are not on the fast path.
     void open() noexcept;
     [[nodiscard]] Operation *begin_any(Tag tag, std::int32_t &credits, Kind kind, std::uint32_t reported, doca_buf *dst,
                                        TransferPlan plan) noexcept;
@@ -262,9 +141,12 @@ private:
     template <typename Action>
     void each_in_flight(Action action) const noexcept;
     [[nodiscard]] bool may_wait_forever() noexcept;
-    [[nodiscard]] static Result result_of_receive(ibv_cq_ex &polled, doca_buf *&dst) noexcept;
-    void complete_started(ibv_cq_ex &polled) noexcept;
-    void complete(Operation &operation, doca_error_t status, const Result &result) noexcept;
+    static void take_result(ibv_cq_ex &polled, Operation &operation) noexcept;
+    static void take_message(ibv_cq_ex &polled, Operation &operation) noexcept;
+    static void find_receiver(ibv_cq_ex &polled, Operation &operation) noexcept;
+    static void extend(const Work &work, std::uint32_t length) noexcept;
+    void return_credit(Kind kind) noexcept;
+    void complete(Operation &operation, doca_error_t status) noexcept;
     [[nodiscard]] static doca_error_t failure_of(Kind kind, ibv_wc_status status) noexcept;
     [[gnu::cold]] void complete_failed(Operation &operation, ibv_wc_status status) noexcept;
     void begin_to_fail(doca_error_t status) noexcept;
@@ -283,7 +165,6 @@ private:
     VerbsReceiveQueue *const shared_; ///< the shared receive queue, or null
 
     // Members that ConnectionPoller uses.
-    void *retriever_ = nullptr;
     std::size_t index_ = 0;
     VerbsQueuePair *next_failed_ = nullptr;
     doca_error_t status_of_rest_ = DOCA_SUCCESS; ///< the result of operations in flight when the connection fails
@@ -305,35 +186,26 @@ private:
     FlushTimer flush_timer_;
 };
 
-template <typename Give, typename Otherwise>
-[[gnu::always_inline]] inline doca_error_t ConnectionPoller::poll_fast(Give give, Otherwise otherwise) noexcept
+/// Records that @p length bytes were written to the destination of an operation.
+[[gnu::always_inline]] inline void VerbsQueuePair::extend(const Work &work, std::uint32_t length) noexcept
 {
-    if (polled_ == nullptr)
-        return otherwise();
-    if (!VerbsCompletions::start_one(*polled_))
-        return count_empty_poll(), otherwise();
-    Operation &operation = VerbsQueuePair::operation_of(polled_->wr_id);
-    const auto &work = operation.payload<VerbsQueuePair::Work>();
-    if (polled_->status != IBV_WC_SUCCESS) [[unlikely]]
-        return complete_started(), otherwise();
-    // end_one() comes last, so that no value has to be kept across its call.
-    if (work.shape == VerbsQueuePair::Shape::fast_request) [[likely]] {
-        ++VerbsQueuePair::of(operation).send_credits_;
-        if (work.dst != nullptr)
-            work.dst->end_data_at(work.dst->data_len + work.growth);
-        give(operation, operation.length);
-    } else {
-        if (work.shape != VerbsQueuePair::Shape::fast_receive || (ibv_wc_read_wc_flags(polled_) & IBV_WC_WITH_IMM) != 0)
-            return complete_started(), otherwise();
-        const std::uint32_t length = ibv_wc_read_byte_len(polled_);
-        Operation &received = VerbsQueuePair::operation_of(polled_->wr_id);
-        doca_buf &dst = *received.payload<VerbsQueuePair::Work>().dst;
-        ++VerbsQueuePair::of(received).receive_credits_;
-        dst.end_data_at(dst.data_len + length);
-        give(received, length);
-    }
-    VerbsCompletions::end_one(*polled_);
-    return DOCA_SUCCESS;
+    doca_buf *const dst = work.dst;
+    if (dst == nullptr)
+        return;
+    if (work.is_list) [[unlikely]]
+        extend_data(*dst, length, work.overwrites);
+    else
+        dst->end_data_at((work.overwrites ? 0 : dst->data_len) + length);
+}
+
+/// Sets the result of @p operation, which has succeeded, from the completion that start_one() has taken.
+[[gnu::always_inline]] inline void VerbsQueuePair::take_result(ibv_cq_ex &polled, Operation &operation) noexcept
+{
+    const Work &work = operation.payload<Work>();
+    if (work.kind == Kind::receive || work.kind == Kind::shared_receive)
+        return take_message(polled, operation);
+    ++of(operation).send_credits_;
+    extend(work, work.growth);
 }
 
 } // namespace opendoca::verbs

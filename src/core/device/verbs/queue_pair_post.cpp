@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Converts operations into work requests. Those of the fast path are posted inline by queue_pair.hpp.
+// Converts operations into work requests.
 #include <cstdint>
 
 #include "../../log.hpp"
@@ -39,7 +39,6 @@ Operation *VerbsQueuePair::begin_any(Tag tag, std::int32_t &credits, Kind kind, 
     Operation &operation = completions_->begin(tag, *this);
     operation.length = reported;
     operation.payload<Work>() = {.kind = kind,
-                                 .shape = Shape::any,
                                  .is_list = plan.is_list,
                                  .overwrites = plan.overwrites,
                                  .growth = plan.length,
@@ -78,7 +77,6 @@ void VerbsQueuePair::describe_shared_receive(Operation &operation, doca_buf *dst
 {
     operation.length = 0;
     operation.payload<Work>() = {.kind = Kind::shared_receive,
-                                 .shape = Shape::any,
                                  .is_list = plan.is_list,
                                  .overwrites = plan.overwrites,
                                  .growth = 0,

@@ -321,10 +321,4 @@ private:
     std::uint32_t shortest_posted_ = 0; ///< the smallest capacity of the receives posted since none was waiting
 };
 
-/// The usual queue pair. Final, so that calls through its type are not virtual.
-class OPENDOCA_INTERNAL PlainQueuePair final : public SoftQueuePair {
-public:
-    using SoftQueuePair::SoftQueuePair;
-};
-
 } // namespace opendoca::soft
