@@ -149,7 +149,11 @@ void QueuePairLink::post_send(std::span<const std::byte> bytes) noexcept
     doca_buf &buf = sending_[num_sent_ % sends_.count];
     buf = buffer_of(slot, sends_.size, sizeof(prefix) + bytes.size());
     buf.last = &buf;
-    if (queue_pair_->send({of_sends, 0}, &buf, TransferPlan::single_sge(buf.data_len), {}) != DOCA_SUCCESS) {
+    Request request{};
+    request.opcode = Opcode::send;
+    request.plan = TransferPlan::single_sge(buf.data_len);
+    request.local = &buf;
+    if (queue_pair_->post({of_sends, 0}, request) != DOCA_SUCCESS) {
         has_failed_ = true;
         return;
     }

@@ -17,44 +17,65 @@ doca_error_t TransferCheck::receive(const doca_buf *dst, TransferPlan &plan) con
     return dst == nullptr ? DOCA_SUCCESS : plan_local(*dst, Side::destination, limits_.recv_chain_length, plan);
 }
 
-doca_error_t TransferCheck::send(const doca_buf *src, TransferPlan &plan) const noexcept
+doca_error_t TransferCheck::check(Request &request) const noexcept
 {
-    plan = {};
-    return src == nullptr ? DOCA_SUCCESS : plan_local(*src, Side::source, limits_.chain_length, plan);
+    request.plan = {};
+    request.remote_key = nullptr;
+    switch (request.opcode) {
+    case Opcode::send:
+    case Opcode::send_with_immediate:
+        return check_send(request);
+    case Opcode::write:
+    case Opcode::write_with_immediate:
+        return check_write(request);
+    case Opcode::read:
+        return check_read(request);
+    case Opcode::compare_and_swap:
+    case Opcode::fetch_and_add:
+        return check_atomic(request);
+    case Opcode::receive:
+        break;
+    }
+    return DOCA_ERROR_UNEXPECTED;
 }
 
-doca_error_t TransferCheck::read(const doca_buf *dst, const doca_buf *src, TransferPlan &plan,
-                                 MemoryKey *&key) const noexcept
+doca_error_t TransferCheck::check_send(Request &request) const noexcept
 {
-    plan = {};
-    key = nullptr;
+    if (request.local == nullptr)
+        return DOCA_SUCCESS;
+    return plan_local(*request.local, Side::source, limits_.chain_length, request.plan);
+}
+
+doca_error_t TransferCheck::check_read(Request &request) const noexcept
+{
+    const doca_buf *const src = request.remote;
     if (src == nullptr)
         return DOCA_SUCCESS;
-    if (const doca_error_t status = find_remote(src, key); status != DOCA_SUCCESS)
+    if (const doca_error_t status = find_remote(src, request.remote_key); status != DOCA_SUCCESS)
         return status;
-    if (dst == nullptr) {
+    if (request.local == nullptr) {
         LOG_ERR("a read that has a source needs a destination");
         return DOCA_ERROR_INVALID_VALUE;
     }
-    if (const doca_error_t status = plan_local(*dst, Side::destination, limits_.chain_length, plan);
+    if (const doca_error_t status = plan_local(*request.local, Side::destination, limits_.chain_length, request.plan);
         status != DOCA_SUCCESS)
         return status;
     if (const doca_error_t status = check_length(src->data_len); status != DOCA_SUCCESS)
         return status;
-    plan.length = static_cast<std::uint32_t>(std::min<std::size_t>(src->data_len, plan.length));
+    request.plan.length = static_cast<std::uint32_t>(std::min<std::size_t>(src->data_len, request.plan.length));
     return DOCA_SUCCESS;
 }
 
-doca_error_t TransferCheck::write(const doca_buf *dst, const doca_buf *src, TransferPlan &plan,
-                                  MemoryKey *&key) const noexcept
+doca_error_t TransferCheck::check_write(Request &request) const noexcept
 {
-    plan = {};
-    key = nullptr;
-    if (src == nullptr)
+    const doca_buf *const dst = request.remote;
+    TransferPlan &plan = request.plan;
+    if (request.local == nullptr)
         return DOCA_SUCCESS;
-    if (const doca_error_t status = find_remote(dst, key); status != DOCA_SUCCESS)
+    if (const doca_error_t status = find_remote(dst, request.remote_key); status != DOCA_SUCCESS)
         return status;
-    if (const doca_error_t status = plan_local(*src, Side::source, limits_.chain_length, plan); status != DOCA_SUCCESS)
+    if (const doca_error_t status = plan_local(*request.local, Side::source, limits_.chain_length, plan);
+        status != DOCA_SUCCESS)
         return status;
     const std::size_t tailroom = dst->tailroom();
     plan.overwrites = tailroom == 0;
@@ -65,13 +86,15 @@ doca_error_t TransferCheck::write(const doca_buf *dst, const doca_buf *src, Tran
     return DOCA_SUCCESS;
 }
 
-doca_error_t TransferCheck::update(const doca_buf *result, const doca_buf *target, MemoryKey *&key) const noexcept
+doca_error_t TransferCheck::check_atomic(Request &request) const noexcept
 {
+    const doca_buf *const result = request.local;
+    const doca_buf *const target = request.remote;
     if (!limits_.has_atomics) {
         LOG_ERR("device %s cannot do atomics", device_->function().name.c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    if (const doca_error_t status = find_remote(target, key); status != DOCA_SUCCESS)
+    if (const doca_error_t status = find_remote(target, request.remote_key); status != DOCA_SUCCESS)
         return status;
     if (result == nullptr || !result->is_alone()) {
         LOG_ERR("the result of an atomic goes to a single buffer, not to %p", static_cast<const void *>(result));

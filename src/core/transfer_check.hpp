@@ -10,22 +10,10 @@
 #include <cstdint>
 
 #include "buf.hpp"
+#include "device/request.hpp"
 #include "mmap.hpp"
 
 namespace opendoca {
-
-/// What was found out about the local side of an operation when it was checked. Passed in a register.
-struct TransferPlan {
-    std::uint32_t length; ///< bytes to be moved; of a receive, the most that it takes
-    bool is_list;         ///< the local side has more than one buffer
-    bool overwrites;      ///< the destination has no tailroom at all and counts as empty
-
-    /// Of an operation on TransferCheck's fast path: one buffer, appended to.
-    [[nodiscard]] static TransferPlan single_sge(std::size_t bytes) noexcept
-    {
-        return {static_cast<std::uint32_t>(bytes), false, false};
-    }
-};
 
 /// The rules of one connection.
 class OPENDOCA_INTERNAL TransferCheck {
@@ -40,19 +28,15 @@ public:
 
     TransferCheck(const Device &device, const Limits &limits) noexcept : device_(&device), limits_(limits) {}
 
-    // Each makes the plan, or says in the log what is wrong. Null pointers are checked. @p key is the key of
-    // the remote memory, null where nothing is moved.
-
+    /// Validates a receive and makes its plan, or logs the reason why it is impossible. @p dst may be null.
     [[nodiscard]] doca_error_t receive(const doca_buf *dst, TransferPlan &plan) const noexcept;
-    [[nodiscard]] doca_error_t send(const doca_buf *src, TransferPlan &plan) const noexcept;
-    [[nodiscard]] doca_error_t read(const doca_buf *dst, const doca_buf *src, TransferPlan &plan,
-                                    MemoryKey *&key) const noexcept;
-    [[nodiscard]] doca_error_t write(const doca_buf *dst, const doca_buf *src, TransferPlan &plan,
-                                     MemoryKey *&key) const noexcept;
-    [[nodiscard]] doca_error_t update(const doca_buf *result, const doca_buf *target, MemoryKey *&key) const noexcept;
+    /// Validates @p request, and sets its plan and its remote key (null if nothing is moved). Logs the reason if it is
+    /// impossible. Buffers may be null.
+    [[nodiscard]] doca_error_t check(Request &request) const noexcept;
 
     // Fast paths: one buffer on each side, of memory that the device is the first one of (its key is that of
-    // doca_mmap::first()), which appends at least one byte. What fails here goes to the functions above, which explain.
+    // doca_mmap::first()), and at least one byte to move. They log nothing: if one returns false, the functions above
+    // decide.
 
     [[gnu::always_inline]] [[nodiscard]] bool is_fast_receive(const doca_buf *dst) const noexcept
     {
@@ -62,32 +46,32 @@ public:
     {
         return src != nullptr && has_fast_path(*src, KeyUse::rdma_local) && src->data_len - 1 < limits_.message_size;
     }
-    [[gnu::always_inline]] [[nodiscard]] bool is_fast_read(const doca_buf *dst, const doca_buf *src) const noexcept
+    /// Does the same as check() for a request on the fast path; returns false for any other. The opcode should be a
+    /// constant where this is inlined.
+    [[gnu::always_inline]] [[nodiscard]] bool check_fast(Request &request) const noexcept
     {
-        return is_fast_transfer(dst, src, KeyUse::rdma_local, KeyUse::rdma_remote);
-    }
-    [[gnu::always_inline]] [[nodiscard]] bool is_fast_write(const doca_buf *dst, const doca_buf *src) const noexcept
-    {
-        return is_fast_transfer(dst, src, KeyUse::rdma_remote, KeyUse::rdma_local);
-    }
-    // The same for one that may also overwrite: of programs that never reset their destination, each does.
-    [[gnu::always_inline]] [[nodiscard]] bool is_fast_read(const doca_buf *dst, const doca_buf *src,
-                                                           TransferPlan &plan) const noexcept
-    {
-        return is_fast_transfer(dst, src, KeyUse::rdma_local, KeyUse::rdma_remote, plan);
-    }
-    [[gnu::always_inline]] [[nodiscard]] bool is_fast_write(const doca_buf *dst, const doca_buf *src,
-                                                            TransferPlan &plan) const noexcept
-    {
-        return is_fast_transfer(dst, src, KeyUse::rdma_remote, KeyUse::rdma_local, plan);
-    }
-    [[gnu::always_inline]] [[nodiscard]] bool is_fast_update(const doca_buf *result,
-                                                             const doca_buf *target) const noexcept
-    {
-        return limits_.has_atomics && result != nullptr && target != nullptr &&
-               has_fast_path(*result, KeyUse::rdma_local) && has_fast_path(*target, KeyUse::rdma_remote) &&
-               bytes_from_data_on(*result) >= word_size && bytes_from_data_on(*target) >= word_size &&
-               reinterpret_cast<std::uintptr_t>(target->data) % word_size == 0;
+        switch (request.opcode) {
+        case Opcode::send:
+        case Opcode::send_with_immediate:
+            if (!is_fast_send(request.local))
+                return false;
+            request.plan = TransferPlan::single_sge(request.local->data_len);
+            return true;
+        case Opcode::write:
+        case Opcode::write_with_immediate:
+            return check_fast_transfer(request, request.remote, request.local);
+        case Opcode::read:
+            return check_fast_transfer(request, request.local, request.remote);
+        case Opcode::compare_and_swap:
+        case Opcode::fetch_and_add:
+            if (!is_fast_atomic(request.local, request.remote))
+                return false;
+            request.remote_key = request.remote->mmap->first().key;
+            return true;
+        case Opcode::receive:
+            break;
+        }
+        return false;
     }
 
 private:
@@ -105,26 +89,32 @@ private:
     {
         return (buf.fast_path_uses & side) != 0 && buf.mmap->first().device == device_;
     }
-    [[gnu::always_inline]] [[nodiscard]] bool is_fast_transfer(const doca_buf *dst, const doca_buf *src,
-                                                               std::uint32_t dst_side,
-                                                               std::uint32_t src_side) const noexcept
+    /// Also true for a transfer that overwrites: in programs that never reset their destination, each one does.
+    [[gnu::always_inline]] [[nodiscard]] bool check_fast_transfer(Request &request, const doca_buf *dst,
+                                                                  const doca_buf *src) const noexcept
     {
-        return src != nullptr && dst != nullptr && has_fast_path(*src, src_side) && has_fast_path(*dst, dst_side) &&
-               src->data_len - 1 < dst->tailroom() && src->data_len <= limits_.message_size;
-    }
-    [[gnu::always_inline]] [[nodiscard]] bool is_fast_transfer(const doca_buf *dst, const doca_buf *src,
-                                                               std::uint32_t dst_side, std::uint32_t src_side,
-                                                               TransferPlan &plan) const noexcept
-    {
-        if (src == nullptr || dst == nullptr || !has_fast_path(*src, src_side) || !has_fast_path(*dst, dst_side))
+        if (request.local == nullptr || request.remote == nullptr ||
+            !has_fast_path(*request.local, KeyUse::rdma_local) || !has_fast_path(*request.remote, KeyUse::rdma_remote))
             return false;
         const std::size_t tailroom = dst->tailroom();
-        plan = TransferPlan::single_sge(src->data_len);
-        plan.overwrites = tailroom == 0;
-        return src->data_len - 1 < (plan.overwrites ? dst->data_len : tailroom) &&
-               src->data_len <= limits_.message_size;
+        const bool overwrites = tailroom == 0;
+        request.plan = {static_cast<std::uint32_t>(src->data_len), false, overwrites};
+        request.remote_key = request.remote->mmap->first().key;
+        return src->data_len - 1 < (overwrites ? dst->data_len : tailroom) && src->data_len <= limits_.message_size;
+    }
+    [[gnu::always_inline]] [[nodiscard]] bool is_fast_atomic(const doca_buf *result,
+                                                             const doca_buf *target) const noexcept
+    {
+        return limits_.has_atomics && result != nullptr && target != nullptr &&
+               has_fast_path(*result, KeyUse::rdma_local) && has_fast_path(*target, KeyUse::rdma_remote) &&
+               bytes_from_data_on(*result) >= word_size && bytes_from_data_on(*target) >= word_size &&
+               reinterpret_cast<std::uintptr_t>(target->data) % word_size == 0;
     }
 
+    [[nodiscard]] doca_error_t check_send(Request &request) const noexcept;
+    [[nodiscard]] doca_error_t check_read(Request &request) const noexcept;
+    [[nodiscard]] doca_error_t check_write(Request &request) const noexcept;
+    [[nodiscard]] doca_error_t check_atomic(Request &request) const noexcept;
     [[nodiscard]] doca_error_t plan_local(const doca_buf &list, Side side, std::uint32_t max_elements,
                                           TransferPlan &plan) const noexcept;
     [[nodiscard]] doca_error_t check_local(const doca_buf &buf, Side side) const noexcept;

@@ -14,6 +14,7 @@
 
 #include "../../src/core/dev.hpp"
 #include "../../src/core/device/queue_pair.hpp"
+#include "../../src/core/transfer_check.hpp"
 #include "../conformance/support/rdma_fixture.hpp"
 #include "front_end.hpp"
 
@@ -22,8 +23,8 @@ using namespace doca_test;
 namespace {
 
 using opendoca::ConnectionState;
-using opendoca::Immediate;
-using opendoca::MemoryKey;
+using opendoca::Opcode;
+using opendoca::Request;
 using opendoca::TransferCheck;
 using opendoca::TransferPlan;
 
@@ -58,6 +59,16 @@ struct End {
     std::atomic<ConnectionState> state{ConnectionState::initial};
     std::unique_ptr<opendoca::QueuePair> pair;
 };
+
+/// A request with operands, which TransferCheck is to complete.
+Request request_of(Opcode opcode, doca_buf *local, doca_buf *remote = nullptr)
+{
+    Request request{};
+    request.opcode = opcode;
+    request.local = local;
+    request.remote = remote;
+    return request;
+}
 
 class EngineConnections : public DeviceTest {
 protected:
@@ -99,8 +110,10 @@ TEST_P(EngineConnections, carry_messages)
     TransferPlan plan{};
     ASSERT_EQ(b.check.receive(dst, plan), DOCA_SUCCESS);
     ASSERT_EQ(b.pair->receive(received.tag(), dst, plan), DOCA_SUCCESS);
-    ASSERT_EQ(a.check.send(src, plan), DOCA_SUCCESS);
-    ASSERT_EQ(a.pair->send(sent.tag(), src, plan, Immediate(0x01020304)), DOCA_SUCCESS);
+    Request send = request_of(Opcode::send_with_immediate, src);
+    send.immediate = 0x01020304;
+    ASSERT_EQ(a.check.check(send), DOCA_SUCCESS);
+    ASSERT_EQ(a.pair->post(sent.tag(), send), DOCA_SUCCESS);
     run_both(sent, received);
     EXPECT_EQ(sent.status(), DOCA_SUCCESS);
     EXPECT_EQ(received.status(), DOCA_SUCCESS);
@@ -115,19 +128,19 @@ TEST_P(EngineConnections, read_write_and_count_in_the_peers_memory)
     fill(a_memory, 9);
     const BufHandle src = inventory.full(a_map, a_memory.data(), 256);
     const BufHandle there = inventory.empty(b_from_a, b_memory.data(), 256);
-    TransferPlan plan{};
-    MemoryKey *key = nullptr;
+    Request request = request_of(Opcode::write, src, there);
     Task written;
-    ASSERT_EQ(a.check.write(there, src, plan, key), DOCA_SUCCESS);
-    ASSERT_EQ(a.pair->write(written.tag(), there, src, plan, key, Immediate()), DOCA_SUCCESS);
+    ASSERT_EQ(a.check.check(request), DOCA_SUCCESS);
+    ASSERT_EQ(a.pair->post(written.tag(), request), DOCA_SUCCESS);
     a.tasks.run(written);
     EXPECT_EQ(written.status(), DOCA_SUCCESS);
     EXPECT_TRUE(std::equal(a_memory.begin(), a_memory.begin() + 256, b_memory.begin()));
 
     const BufHandle back = inventory.empty(a_map, &a_memory[1024], 256);
     Task read;
-    ASSERT_EQ(a.check.read(back, there, plan, key), DOCA_SUCCESS);
-    ASSERT_EQ(a.pair->read(read.tag(), back, there, plan, key), DOCA_SUCCESS);
+    request = request_of(Opcode::read, back, there);
+    ASSERT_EQ(a.check.check(request), DOCA_SUCCESS);
+    ASSERT_EQ(a.pair->post(read.tag(), request), DOCA_SUCCESS);
     a.tasks.run(read);
     EXPECT_EQ(read.status(), DOCA_SUCCESS);
     EXPECT_EQ(read.result().length, 256u);
@@ -138,10 +151,10 @@ TEST_P(EngineConnections, read_write_and_count_in_the_peers_memory)
     const BufHandle word = inventory.full(b_from_a, &b_memory[512], 8);
     const BufHandle old = inventory.full(a_map, &a_memory[2048], 8);
     Task added;
-    ASSERT_EQ(a.check.update(old, word, key), DOCA_SUCCESS);
-    ASSERT_EQ(
-        a.pair->update(added.tag(), *old.get(), *word.get(), {opendoca::AtomicUpdate::Kind::fetch_and_add, 2, 0}, *key),
-        DOCA_SUCCESS);
+    request = request_of(Opcode::fetch_and_add, old, word);
+    request.operand = 2;
+    ASSERT_EQ(a.check.check(request), DOCA_SUCCESS);
+    ASSERT_EQ(a.pair->post(added.tag(), request), DOCA_SUCCESS);
     a.tasks.run(added);
     EXPECT_EQ(added.status(), DOCA_SUCCESS);
     std::uint64_t after = 0, fetched = 0;
@@ -168,8 +181,9 @@ TEST_P(EngineConnections, reach_instances_of_a_work_queue)
         ASSERT_EQ(own.check.receive(back, plan), DOCA_SUCCESS);
         ASSERT_EQ(own.pair->receive(received.tag(), back, plan), DOCA_SUCCESS);
         ASSERT_EQ(instance.receive(there, round), DOCA_SUCCESS);
-        ASSERT_EQ(own.check.send(src, plan), DOCA_SUCCESS);
-        ASSERT_EQ(own.pair->send(sent.tag(), src, plan, Immediate()), DOCA_SUCCESS);
+        Request send = request_of(Opcode::send, src);
+        ASSERT_EQ(own.check.check(send), DOCA_SUCCESS);
+        ASSERT_EQ(own.pair->post(sent.tag(), send), DOCA_SUCCESS);
         const RdmaEnded ended = instance.wait();
         EXPECT_EQ(ended.status, DOCA_SUCCESS);
         EXPECT_EQ(ended.user_data, round);

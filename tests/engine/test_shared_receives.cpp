@@ -15,6 +15,7 @@
 
 #include "../../src/core/dev.hpp"
 #include "../../src/core/device/queue_pair.hpp"
+#include "../../src/core/transfer_check.hpp"
 #include "../conformance/support/rdma_fixture.hpp"
 #include "front_end.hpp"
 
@@ -23,9 +24,10 @@ using namespace doca_test;
 namespace {
 
 using opendoca::ConnectionState;
-using opendoca::Immediate;
+using opendoca::Opcode;
 using opendoca::QueuePair;
 using opendoca::ReceiveQueue;
+using opendoca::Request;
 using opendoca::TransferCheck;
 using opendoca::TransferPlan;
 
@@ -88,9 +90,12 @@ protected:
     }
     [[nodiscard]] doca_error_t send(Connection &connection, Task &task, const doca_buf *src, std::uint32_t immediate)
     {
-        TransferPlan plan{};
-        const doca_error_t status = check.send(src, plan);
-        return status == DOCA_SUCCESS ? connection.sender->send(task.tag(), src, plan, Immediate(immediate)) : status;
+        Request request{};
+        request.opcode = Opcode::send_with_immediate;
+        request.immediate = immediate;
+        request.local = const_cast<doca_buf *>(src);
+        const doca_error_t status = check.check(request);
+        return status == DOCA_SUCCESS ? connection.sender->post(task.tag(), request) : status;
     }
     [[nodiscard]] doca_error_t post(Task &task, doca_buf *dst)
     {

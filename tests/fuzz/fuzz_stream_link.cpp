@@ -83,7 +83,11 @@ public:
         buf = slot(num_sent_ % num_slots, bytes.size());
         buf.last = &buf;
         std::ranges::copy(bytes, static_cast<std::byte *>(buf.data));
-        if (queue_pair_->send({0, 0}, &buf, opendoca::TransferPlan::single_sge(bytes.size()), {}) == DOCA_SUCCESS)
+        opendoca::Request request{};
+        request.opcode = opendoca::Opcode::send;
+        request.plan = opendoca::TransferPlan::single_sge(bytes.size());
+        request.local = &buf;
+        if (queue_pair_->post({0, 0}, request) == DOCA_SUCCESS)
             ++num_sent_;
     }
     void receive()

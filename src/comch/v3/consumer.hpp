@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "../../core/transfer_check.hpp"
 #include "control.hpp"
 #include "data_connection.hpp"
 

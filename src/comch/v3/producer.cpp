@@ -18,7 +18,8 @@ OPENDOCA_LOG_SOURCE(DOCA_COMCH_PRODUCER);
 
 using namespace opendoca::comch;
 using opendoca::ConnectionState;
-using opendoca::Immediate;
+using opendoca::Opcode;
+using opendoca::Request;
 using opendoca::TransferCheck;
 using opendoca::TransferPlan;
 
@@ -207,8 +208,13 @@ doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task, cons
     if (to == nullptr || !to->is_open() || task.immediate_size != 0 || data_device_.is_another() ||
         !rules.is_fast_send(task.buf)) [[unlikely]]
         return send_any(task);
-    const doca_error_t status = to->connection->queue_pair->send(
-        task.tag(), task.buf, TransferPlan::single_sge(task.buf->data_len), Immediate());
+    Request request;
+    request.opcode = Opcode::send;
+    request.plan = TransferPlan::single_sge(task.buf->data_len);
+    request.immediate = 0;
+    request.local = const_cast<doca_buf *>(task.buf);
+    request.remote = nullptr;
+    const doca_error_t status = to->connection->queue_pair->post(task.tag(), request);
     return status == DOCA_ERROR_NO_MEMORY ? DOCA_ERROR_AGAIN : status;
 }
 
@@ -247,26 +253,25 @@ doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task, cons
 
 doca_error_t doca_comch_producer::post(ToConsumer &to, doca_comch_producer_task_send &task) noexcept
 {
-    const doca_buf *src = task.buf;
-    Immediate immediate;
+    Request request{};
+    request.opcode = Opcode::send;
+    request.local = const_cast<doca_buf *>(task.buf);
     if (task.immediate_size != 0) {
-        src = &task.message.chain(task.buf, task.immediate_size);
+        request.opcode = Opcode::send_with_immediate;
         // The immediate number is the length of the immediate data, in network byte order.
-        immediate = htonl(task.immediate_size);
-    } else if (data_device_.is_another() && src != nullptr) {
-        src = &task.message.copy(*task.buf);
+        request.immediate = htonl(task.immediate_size);
+        request.local = &task.message.chain(task.buf, task.immediate_size);
+    } else if (data_device_.is_another() && task.buf != nullptr) {
+        request.local = &task.message.copy(*task.buf);
     }
     doca_error_t status = DOCA_SUCCESS;
     // segments[0] is the copy that chain() or copy() has made: the program's buffer keeps its own map.
     if (data_device_.is_another() && task.buf != nullptr) [[unlikely]]
         status = opendoca::guarded([&] { return data_device_.take_over(task.message.segments[0], completions()); });
-    TransferPlan plan{};
-    if (const TransferCheck check = rules(); check.is_fast_send(src))
-        plan = TransferPlan::single_sge(src->data_len);
-    else if (status == DOCA_SUCCESS)
-        status = check.send(src, plan);
+    if (const TransferCheck check = rules(); status == DOCA_SUCCESS && !check.check_fast(request))
+        status = check.check(request);
     if (status == DOCA_SUCCESS)
-        status = to.connection->queue_pair->send(task.tag(), src, plan, immediate);
+        status = to.connection->queue_pair->post(task.tag(), request);
     return status == DOCA_ERROR_NO_MEMORY ? DOCA_ERROR_AGAIN : status;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "../../core/transfer_check.hpp"
 #include "../../core/wait_notice.hpp"
 #include "control.hpp"
 #include "data_connection.hpp"

@@ -9,8 +9,11 @@
 #include <cstdint>
 #include <span>
 
+#include <doca_error.h>
+#include <doca_types.h>
+
 #include "../engine/source.hpp"
-#include "../transfer_check.hpp"
+#include "request.hpp"
 
 namespace opendoca {
 
@@ -41,30 +44,6 @@ struct QueuePairSettings {
     /// If set, connect() does not retry when the peer's address cannot be resolved: the caller can continue without the
     /// connection.
     bool is_optional = false;
-};
-
-/// The immediate data of a message, or none. Both words are always initialized, so that the compiler can pass the
-/// object in one register.
-class Immediate {
-public:
-    constexpr Immediate() noexcept = default;
-    constexpr Immediate(std::uint32_t big_endian) noexcept : value_(big_endian), is_there_(1) {}
-
-    [[nodiscard]] constexpr explicit operator bool() const noexcept { return is_there_ != 0; }
-    /// Returns the data, big endian; 0 if there is none.
-    [[nodiscard]] constexpr std::uint32_t value() const noexcept { return value_; }
-
-private:
-    std::uint32_t value_ = 0;
-    std::uint32_t is_there_ = 0;
-};
-
-/// An atomic operation on a 64-bit word of the peer.
-struct AtomicUpdate {
-    enum class Kind : std::uint8_t { compare_and_swap, fetch_and_add };
-    Kind kind;
-    std::uint64_t operand; ///< the value to swap in or to add
-    std::uint64_t compare;
 };
 
 /// State of a connection. Stored by the owner of the queue pair, so that any thread can read it while queue pairs are
@@ -116,20 +95,13 @@ public:
 
     // Operations of a connected queue pair, already validated by TransferCheck. Each one either completes exactly once,
     // or is refused with NO_MEMORY (the completion queue or this queue is full) without any change. A failed operation
-    // ends the connection: the state becomes "failed", and everything in flight completes with SHUTDOWN. If a plan has
-    // 0 bytes, buffers and the remote key may be null.
+    // ends the connection: the state becomes "failed", and everything in flight completes with SHUTDOWN.
 
-    /// Posts a receive. Not if receives are shared.
+    /// Posts a receive. Not if receives are shared. @p dst may be null if the plan has 0 bytes.
     [[nodiscard]] virtual doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept = 0;
-    [[nodiscard]] virtual doca_error_t send(Tag tag, const doca_buf *src, TransferPlan plan,
-                                            Immediate immediate) noexcept = 0;
-    [[nodiscard]] virtual doca_error_t read(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
-                                            MemoryKey *remote) noexcept = 0;
-    [[nodiscard]] virtual doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
-                                             MemoryKey *remote, Immediate immediate) noexcept = 0;
-    /// Executes @p update on the word at @p target; the old value is written to the data section of @p result.
-    [[nodiscard]] virtual doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
-                                              MemoryKey &remote) noexcept = 0;
+    /// Posts @p request, which need not outlive the call. On completion, the data sections of a read's or a write's
+    /// destination have grown by the bytes that were moved.
+    [[nodiscard]] virtual doca_error_t post(Tag tag, const Request &request) noexcept = 0;
 
 protected:
     /// Release: pairs with the acquire load in state().

@@ -25,11 +25,23 @@ public:
     [[nodiscard]] doca_error_t attach(CompletionQueue &completions) { return queue_pair_.attach(completions); }
     ~RdmaJobs() override { queue_pair_.detach(); }
 
-    /// By a table, so that each function has its own stack frame and none pays for the others' registers.
     [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept override
     {
-        static constexpr doca_error_t (*functions[])(RdmaJobs &, const doca_job &) noexcept = {
-            receive, send<false>, send<true>, read, write<false>, write<true>, update, update};
+        return submit_tagged(job, tag_with_result(job));
+    }
+    /// By a table, so that each kind of job has a function of its own, in which the opcode is a constant.
+    [[nodiscard]] doca_error_t submit_tagged(const doca_job &job, Tag tag) noexcept override
+    {
+        static constexpr doca_error_t (*functions[])(RdmaJobs &, const doca_job &, Tag) noexcept = {
+            receive,
+            post<Opcode::send>,
+            post<Opcode::send_with_immediate>,
+            post<Opcode::read>,
+            post<Opcode::write>,
+            post<Opcode::write_with_immediate>,
+            post<Opcode::compare_and_swap>,
+            post<Opcode::fetch_and_add>,
+        };
         static_assert(DOCA_RDMA_JOB_SEND == DOCA_RDMA_JOB_RECV + 1 &&
                       DOCA_RDMA_JOB_SEND_IMM == DOCA_RDMA_JOB_RECV + 2 &&
                       DOCA_RDMA_JOB_READ == DOCA_RDMA_JOB_RECV + 3 && DOCA_RDMA_JOB_WRITE == DOCA_RDMA_JOB_RECV + 4 &&
@@ -39,29 +51,7 @@ public:
         const auto index = static_cast<unsigned>(job.type) - DOCA_RDMA_JOB_RECV;
         if (index >= std::size(functions)) [[unlikely]]
             return refuse(job);
-        return functions[index](*this, job);
-    }
-    [[nodiscard]] doca_error_t submit_tagged(const doca_job &job, Tag tag) noexcept override
-    {
-        if (!queue_pair_.is_connected())
-            return refuse(job);
-        switch (job.type) {
-        case DOCA_RDMA_JOB_RECV:
-            return receive_any(reinterpret_cast<const doca_rdma_job_recv &>(job), tag);
-        case DOCA_RDMA_JOB_SEND:
-        case DOCA_RDMA_JOB_SEND_IMM:
-            return send_any(reinterpret_cast<const doca_rdma_job_send &>(job), tag);
-        case DOCA_RDMA_JOB_READ:
-            return read_any(reinterpret_cast<const doca_rdma_job_read_write &>(job), tag);
-        case DOCA_RDMA_JOB_WRITE:
-        case DOCA_RDMA_JOB_WRITE_IMM:
-            return write_any(reinterpret_cast<const doca_rdma_job_read_write &>(job), tag);
-        case DOCA_RDMA_JOB_ATOMIC_CMP_SWP:
-        case DOCA_RDMA_JOB_ATOMIC_FETCH_ADD:
-            return update_any(reinterpret_cast<const doca_rdma_job_atomic &>(job), tag);
-        default:
-            return refuse(job);
-        }
+        return functions[index](*this, job, tag);
     }
     [[nodiscard]] Source &source() noexcept override { return queue_pair_; }
 
@@ -98,113 +88,65 @@ private:
         tag.a |= has_result;
         return tag;
     }
-    template <bool has_immediate>
-    [[nodiscard]] static Immediate immediate_of(const auto &job) noexcept
+
+    static doca_error_t receive(RdmaJobs &self, const doca_job &base, Tag tag) noexcept
     {
-        return has_immediate ? Immediate(job.immediate_data) : Immediate();
+        doca_buf *const dst = reinterpret_cast<const doca_rdma_job_recv &>(base).dst_buff;
+        if (self.check_.is_fast_receive(dst) && self.queue_pair_.is_connected()) [[likely]]
+            return self.queue_pair_.receive(tag, dst, TransferPlan::single_sge(dst->tailroom()));
+        return self.receive_any(base, tag);
+    }
+    template <Opcode opcode>
+    static doca_error_t post(RdmaJobs &self, const doca_job &base, Tag tag) noexcept
+    {
+        Request request;
+        describe<opcode>(base, request);
+        if (self.check_.check_fast(request) && self.queue_pair_.is_connected()) [[likely]]
+            return self.queue_pair_.post(tag, request);
+        return self.post_any(base, tag, request);
+    }
+    /// Sets the opcode and the operands that it has.
+    template <Opcode opcode>
+    [[gnu::always_inline]] static void describe(const doca_job &base, Request &request) noexcept
+    {
+        request.opcode = opcode;
+        if constexpr (is_atomic(opcode)) {
+            const auto &job = reinterpret_cast<const doca_rdma_job_atomic &>(base);
+            request.local = job.result_buff;
+            request.remote = job.cmp_or_add_dest_buff;
+            request.operand = job.swap_or_add_data;
+            request.compare = job.cmp_data;
+        } else if constexpr (is_write(opcode) || opcode == Opcode::read) {
+            const auto &job = reinterpret_cast<const doca_rdma_job_read_write &>(base);
+            auto *const src = const_cast<doca_buf *>(job.src_buff);
+            request.local = is_write(opcode) ? src : job.dst_buff;
+            request.remote = is_write(opcode) ? job.dst_buff : src;
+            request.immediate = has_immediate(opcode) ? job.immediate_data : 0;
+        } else {
+            const auto &job = reinterpret_cast<const doca_rdma_job_send &>(base);
+            request.local = const_cast<doca_buf *>(job.src_buff);
+            request.remote = nullptr;
+            request.immediate = has_immediate(opcode) ? job.immediate_data : 0;
+        }
     }
 
-    // One for each kind of job of a program. The common one, with one buffer on each side, is checked without a call.
+    // Any job: logs what is wrong with it.
 
-    static doca_error_t receive(RdmaJobs &self, const doca_job &base) noexcept
+    [[gnu::noinline]] [[nodiscard]] doca_error_t receive_any(const doca_job &job, Tag tag) noexcept
     {
-        const auto &job = reinterpret_cast<const doca_rdma_job_recv &>(base);
-        if (self.check_.is_fast_receive(job.dst_buff) && self.queue_pair_.is_connected()) [[likely]]
-            return self.queue_pair_.receive(tag_with_result(base), job.dst_buff,
-                                            TransferPlan::single_sge(job.dst_buff->tailroom()));
-        return submit_any(self, base);
-    }
-    template <bool has_immediate>
-    static doca_error_t send(RdmaJobs &self, const doca_job &base) noexcept
-    {
-        const auto &job = reinterpret_cast<const doca_rdma_job_send &>(base);
-        if (self.check_.is_fast_send(job.src_buff) && self.queue_pair_.is_connected()) [[likely]]
-            return self.queue_pair_.send(tag_with_result(base), job.src_buff,
-                                         TransferPlan::single_sge(job.src_buff->data_len),
-                                         immediate_of<has_immediate>(job));
-        return submit_any(self, base);
-    }
-    static doca_error_t read(RdmaJobs &self, const doca_job &base) noexcept
-    {
-        const auto &job = reinterpret_cast<const doca_rdma_job_read_write &>(base);
+        if (!queue_pair_.is_connected())
+            return refuse(job);
+        doca_buf *const dst = reinterpret_cast<const doca_rdma_job_recv &>(job).dst_buff;
         TransferPlan plan;
-        if (self.check_.is_fast_read(job.dst_buff, job.src_buff, plan) && self.queue_pair_.is_connected()) [[likely]]
-            return self.queue_pair_.read(tag_with_result(base), job.dst_buff, job.src_buff, plan,
-                                         job.src_buff->mmap->first().key);
-        return submit_any(self, base);
+        const doca_error_t status = check_.receive(dst, plan);
+        return status == DOCA_SUCCESS ? queue_pair_.receive(tag, dst, plan) : status;
     }
-    template <bool has_immediate>
-    static doca_error_t write(RdmaJobs &self, const doca_job &base) noexcept
+    [[gnu::noinline]] [[nodiscard]] doca_error_t post_any(const doca_job &job, Tag tag, Request &request) noexcept
     {
-        const auto &job = reinterpret_cast<const doca_rdma_job_read_write &>(base);
-        TransferPlan plan;
-        if (self.check_.is_fast_write(job.dst_buff, job.src_buff, plan) && self.queue_pair_.is_connected()) [[likely]]
-            return self.queue_pair_.write(tag_with_result(base), job.dst_buff, job.src_buff, plan,
-                                          job.dst_buff->mmap->first().key, immediate_of<has_immediate>(job));
-        return submit_any(self, base);
-    }
-
-    static doca_error_t update(RdmaJobs &self, const doca_job &base) noexcept
-    {
-        const auto &job = reinterpret_cast<const doca_rdma_job_atomic &>(base);
-        if (self.check_.is_fast_update(job.result_buff, job.cmp_or_add_dest_buff) && self.queue_pair_.is_connected())
-            [[likely]]
-            return self.queue_pair_.update(tag_with_result(base), *job.result_buff, *job.cmp_or_add_dest_buff,
-                                           update_of(job), *job.cmp_or_add_dest_buff->mmap->first().key);
-        return submit_any(self, base);
-    }
-    [[nodiscard]] static AtomicUpdate update_of(const doca_rdma_job_atomic &job) noexcept
-    {
-        return {job.base.type == DOCA_RDMA_JOB_ATOMIC_FETCH_ADD ? AtomicUpdate::Kind::fetch_and_add
-                                                                : AtomicUpdate::Kind::compare_and_swap,
-                job.swap_or_add_data, job.cmp_data};
-    }
-
-    // Any job, of a connected instance.
-
-    [[gnu::noinline]] static doca_error_t submit_any(RdmaJobs &self, const doca_job &job) noexcept
-    {
-        return self.submit_tagged(job, tag_with_result(job));
-    }
-    [[nodiscard]] doca_error_t receive_any(const doca_rdma_job_recv &job, Tag tag) noexcept
-    {
-        TransferPlan plan;
-        const doca_error_t status = check_.receive(job.dst_buff, plan);
-        return status == DOCA_SUCCESS ? queue_pair_.receive(tag, job.dst_buff, plan) : status;
-    }
-    [[nodiscard]] doca_error_t send_any(const doca_rdma_job_send &job, Tag tag) noexcept
-    {
-        TransferPlan plan;
-        const doca_error_t status = check_.send(job.src_buff, plan);
-        const bool has_immediate = job.base.type == DOCA_RDMA_JOB_SEND_IMM;
-        return status == DOCA_SUCCESS ? queue_pair_.send(tag, job.src_buff, plan,
-                                                         has_immediate ? Immediate(job.immediate_data) : Immediate())
-                                      : status;
-    }
-    [[nodiscard]] doca_error_t read_any(const doca_rdma_job_read_write &job, Tag tag) noexcept
-    {
-        TransferPlan plan;
-        MemoryKey *key = nullptr;
-        const doca_error_t status = check_.read(job.dst_buff, job.src_buff, plan, key);
-        return status == DOCA_SUCCESS ? queue_pair_.read(tag, job.dst_buff, job.src_buff, plan, key) : status;
-    }
-    [[nodiscard]] doca_error_t write_any(const doca_rdma_job_read_write &job, Tag tag) noexcept
-    {
-        TransferPlan plan;
-        MemoryKey *key = nullptr;
-        const doca_error_t status = check_.write(job.dst_buff, job.src_buff, plan, key);
-        const bool has_immediate = job.base.type == DOCA_RDMA_JOB_WRITE_IMM;
-        return status == DOCA_SUCCESS ? queue_pair_.write(tag, job.dst_buff, job.src_buff, plan, key,
-                                                          has_immediate ? Immediate(job.immediate_data) : Immediate())
-                                      : status;
-    }
-    [[nodiscard]] doca_error_t update_any(const doca_rdma_job_atomic &job, Tag tag) noexcept
-    {
-        MemoryKey *key = nullptr;
-        if (const doca_error_t status = check_.update(job.result_buff, job.cmp_or_add_dest_buff, key);
-            status != DOCA_SUCCESS)
-            return status;
-        return queue_pair_.update(tag, *job.result_buff, *job.cmp_or_add_dest_buff, update_of(job), *key);
+        if (!queue_pair_.is_connected())
+            return refuse(job);
+        const doca_error_t status = check_.check(request);
+        return status == DOCA_SUCCESS ? queue_pair_.post(tag, request) : status;
     }
 
     QueuePair &queue_pair_;

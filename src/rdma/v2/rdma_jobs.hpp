@@ -7,6 +7,7 @@
 #include <doca_rdma.h>
 
 #include "../../core/device/queue_pair.hpp"
+#include "../../core/transfer_check.hpp"
 #include "../../core/v2/job_queue.hpp"
 
 namespace opendoca::v2 {

@@ -7,6 +7,7 @@
 
 #include <doca_rdma.h>
 
+#include "../../core/buf.hpp"
 #include "../../core/device/queue_pair.hpp"
 #include "../../core/v3/task.hpp"
 #include "../../sync_event/v3/remote_net.hpp"
@@ -49,8 +50,6 @@ struct RemoteEventTask : RdmaTask {
     const doca_sync_event_remote_net *event;
     doca_buf word;
 };
-
-enum class RdmaOpcode : std::uint8_t { send, send_imm, read, write, write_imm, compare_and_swap, fetch_and_add };
 
 } // namespace opendoca::v3
 

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "../../core/log.hpp"
+#include "../../core/transfer_check.hpp"
 #include "rdma.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_TASKS);
@@ -68,7 +69,7 @@ protected:
     const TransferCheck check_;
 };
 
-template <typename Task, RdmaOpcode opcode>
+template <typename Task, Opcode opcode>
 class SendPool : public RdmaPool<Task> {
 public:
     SendPool(doca_rdma &rdma, const TaskConf &as_told, const doca_dev &dev) : RdmaPool<Task>(rdma, as_told, dev, false)
@@ -86,10 +87,10 @@ public:
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
     {
         const auto &task = static_cast<const Task &>(base);
-        TransferPlan plan{};
-        MemoryKey *key = nullptr;
+        Request request;
+        describe(task, request);
         const doca_error_t status = this->check_connection(task.connection);
-        return status == DOCA_SUCCESS ? plan_of(task, plan, key) : status;
+        return status == DOCA_SUCCESS ? this->check_.check(request) : status;
     }
 
 private:
@@ -106,42 +107,20 @@ private:
         return has_ended ? DOCA_ERROR_SHUTDOWN : DOCA_ERROR_NOT_CONNECTED;
     }
 
-    /// Any task: logs what is wrong with it.
-    [[nodiscard]] doca_error_t plan_of(const Task &task, TransferPlan &plan, MemoryKey *&key) const noexcept
+    /// Sets the opcode and the operands that it has.
+    [[gnu::always_inline]] static void describe(const Task &task, Request &request) noexcept
     {
-        if constexpr (opcode == RdmaOpcode::send || opcode == RdmaOpcode::send_imm)
-            return this->check_.send(task.src, plan);
-        else if constexpr (opcode == RdmaOpcode::read)
-            return this->check_.read(task.dst, task.src, plan, key);
-        else if constexpr (opcode == RdmaOpcode::write || opcode == RdmaOpcode::write_imm)
-            return this->check_.write(task.dst, task.src, plan, key);
-        else
-            return this->check_.update(task.result, task.dst, key);
-    }
-    /// One buffer on each side, with room: without a call.
-    [[gnu::always_inline]] [[nodiscard]] bool has_fast_path(const Task &task, TransferPlan &plan,
-                                                            MemoryKey *&key) const noexcept
-    {
-        if constexpr (opcode == RdmaOpcode::send || opcode == RdmaOpcode::send_imm) {
-            if (!this->check_.is_fast_send(task.src))
-                return false;
-            plan = TransferPlan::single_sge(task.src->data_len);
-            return true;
-        } else if constexpr (opcode == RdmaOpcode::read) {
-            if (!this->check_.is_fast_read(task.dst, task.src, plan))
-                return false;
-            key = task.src->mmap->first().key;
-            return true;
-        } else if constexpr (opcode == RdmaOpcode::write || opcode == RdmaOpcode::write_imm) {
-            if (!this->check_.is_fast_write(task.dst, task.src, plan))
-                return false;
-            key = task.dst->mmap->first().key;
-            return true;
+        request.opcode = opcode;
+        if constexpr (is_atomic(opcode)) {
+            request.local = task.result;
+            request.remote = task.dst;
+            request.operand = task.operand;
+            request.compare = task.compare;
         } else {
-            if (!this->check_.is_fast_update(task.result, task.dst))
-                return false;
-            key = task.dst->mmap->first().key;
-            return true;
+            auto *const src = const_cast<doca_buf *>(task.src);
+            request.local = opcode == Opcode::read ? task.dst : src;
+            request.remote = opcode == Opcode::read ? src : is_write(opcode) ? task.dst : nullptr;
+            request.immediate = has_immediate(opcode) ? task.immediate : 0;
         }
     }
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post_any(Task &task) noexcept
@@ -150,48 +129,22 @@ private:
             return refuse(task);
         return post(task, *task.connection->queue_pair);
     }
-    // The plan's address is not taken on the fast path: it is passed in a register, which it never leaves.
-
-    [[nodiscard]] doca_error_t post(Task &task, QueuePair &queue_pair) noexcept
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post(Task &task, QueuePair &queue_pair) noexcept
     {
-        TransferPlan plan;
-        MemoryKey *key = nullptr;
-        return has_fast_path(task, plan, key) ? post(task, queue_pair, plan, key) : post_checked(task, queue_pair);
-    }
-    [[gnu::noinline]] [[nodiscard]] doca_error_t post_checked(Task &task, QueuePair &queue_pair) noexcept
-    {
-        TransferPlan plan;
-        MemoryKey *key = nullptr;
-        const doca_error_t status = plan_of(task, plan, key);
-        return status == DOCA_SUCCESS ? post(task, queue_pair, plan, key) : status;
-    }
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t post(Task &task, QueuePair &queue_pair, TransferPlan plan,
-                                                           MemoryKey *key) noexcept
-    {
-        const Tag tag = task.tag();
-        if constexpr (opcode == RdmaOpcode::read)
-            task.result_length = plan.length; // where it succeeds: a read moves all or fails
-        if constexpr (opcode == RdmaOpcode::send)
-            return queue_pair.send(tag, task.src, plan, Immediate());
-        else if constexpr (opcode == RdmaOpcode::send_imm)
-            return queue_pair.send(tag, task.src, plan, Immediate(task.immediate));
-        else if constexpr (opcode == RdmaOpcode::read)
-            return queue_pair.read(tag, task.dst, task.src, plan, key);
-        else if constexpr (opcode == RdmaOpcode::write)
-            return queue_pair.write(tag, task.dst, task.src, plan, key, Immediate());
-        else if constexpr (opcode == RdmaOpcode::write_imm)
-            return queue_pair.write(tag, task.dst, task.src, plan, key, Immediate(task.immediate));
-        else
-            return queue_pair.update(tag, *task.result, *task.dst,
-                                     {opcode == RdmaOpcode::fetch_and_add ? AtomicUpdate::Kind::fetch_and_add
-                                                                          : AtomicUpdate::Kind::compare_and_swap,
-                                      task.operand, task.compare},
-                                     *key);
+        Request request;
+        describe(task, request);
+        if (!this->check_.check_fast(request)) [[unlikely]] {
+            if (const doca_error_t status = this->check_.check(request); status != DOCA_SUCCESS)
+                return status;
+        }
+        if constexpr (opcode == Opcode::read)
+            task.result_length = request.plan.length; // if it succeeds: a read moves all or fails
+        return queue_pair.post(task.tag(), request);
     }
 };
 
 /// Of tasks on the counter of another node's sync event: reads, writes and additions of one word.
-template <typename Task, RdmaOpcode opcode>
+template <typename Task, Opcode opcode>
 class EventPool final : public SendPool<Task, opcode> {
 public:
     using SendPool<Task, opcode>::SendPool;
@@ -219,10 +172,10 @@ public:
 private:
     static void take_counter(Task &task) noexcept
     {
-        if constexpr (opcode == RdmaOpcode::read)
+        if constexpr (opcode == Opcode::read)
             task.src = task.counter(sizeof(std::uint64_t));
         else
-            task.dst = task.counter(opcode == RdmaOpcode::write ? 0 : sizeof(std::uint64_t));
+            task.dst = task.counter(opcode == Opcode::write ? 0 : sizeof(std::uint64_t));
     }
 };
 
@@ -273,14 +226,14 @@ private:
     }
 };
 
-template <RdmaOpcode opcode, typename Task, typename Callback>
+template <Opcode opcode, typename Task, typename Callback>
 void create_pool(doca_rdma &rdma, const doca_dev &dev, TaskType<Task, Callback> &type)
 {
     if (type.is_configured())
         type.set_pool(std::make_unique<SendPool<Task, opcode>>(rdma, type.conf(), dev));
 }
 
-template <RdmaOpcode opcode, typename Task, typename Callback>
+template <Opcode opcode, typename Task, typename Callback>
 void create_event_pool(doca_rdma &rdma, const doca_dev &dev, TaskType<Task, Callback> &type)
 {
     if (type.is_configured())
@@ -293,16 +246,16 @@ void create_rdma_pools(doca_rdma &rdma, const doca_dev &dev)
 {
     if (rdma.receive.is_configured())
         rdma.receive.set_pool(std::make_unique<ReceivePool>(rdma, rdma.receive.conf(), dev));
-    create_pool<RdmaOpcode::send>(rdma, dev, rdma.send);
-    create_pool<RdmaOpcode::send_imm>(rdma, dev, rdma.send_imm);
-    create_pool<RdmaOpcode::read>(rdma, dev, rdma.read);
-    create_pool<RdmaOpcode::write>(rdma, dev, rdma.write);
-    create_pool<RdmaOpcode::write_imm>(rdma, dev, rdma.write_imm);
-    create_pool<RdmaOpcode::compare_and_swap>(rdma, dev, rdma.compare_and_swap);
-    create_pool<RdmaOpcode::fetch_and_add>(rdma, dev, rdma.fetch_and_add);
-    create_event_pool<RdmaOpcode::read>(rdma, dev, rdma.event_get);
-    create_event_pool<RdmaOpcode::write>(rdma, dev, rdma.event_set);
-    create_event_pool<RdmaOpcode::fetch_and_add>(rdma, dev, rdma.event_add);
+    create_pool<Opcode::send>(rdma, dev, rdma.send);
+    create_pool<Opcode::send_with_immediate>(rdma, dev, rdma.send_imm);
+    create_pool<Opcode::read>(rdma, dev, rdma.read);
+    create_pool<Opcode::write>(rdma, dev, rdma.write);
+    create_pool<Opcode::write_with_immediate>(rdma, dev, rdma.write_imm);
+    create_pool<Opcode::compare_and_swap>(rdma, dev, rdma.compare_and_swap);
+    create_pool<Opcode::fetch_and_add>(rdma, dev, rdma.fetch_and_add);
+    create_event_pool<Opcode::read>(rdma, dev, rdma.event_get);
+    create_event_pool<Opcode::write>(rdma, dev, rdma.event_set);
+    create_event_pool<Opcode::fetch_and_add>(rdma, dev, rdma.event_add);
 }
 
 } // namespace opendoca::v3

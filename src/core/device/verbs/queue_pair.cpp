@@ -22,7 +22,7 @@ namespace opendoca::verbs {
 
 /// Returns the error of an operation that has failed first. Rejection by the peer has different meanings for messages
 /// and for other operations.
-doca_error_t VerbsQueuePair::failure_of(Kind kind, ibv_wc_status status) noexcept
+doca_error_t VerbsQueuePair::failure_of(Opcode opcode, ibv_wc_status status) noexcept
 {
     switch (status) {
     case IBV_WC_WR_FLUSH_ERR:
@@ -30,10 +30,11 @@ doca_error_t VerbsQueuePair::failure_of(Kind kind, ibv_wc_status status) noexcep
         return DOCA_ERROR_CONNECTION_RESET;
     case IBV_WC_REM_INV_REQ_ERR:
     case IBV_WC_REM_OP_ERR:
-        return kind == Kind::send ? DOCA_ERROR_FULL : DOCA_ERROR_NOT_PERMITTED;
+        return opcode == Opcode::send || opcode == Opcode::send_with_immediate ? DOCA_ERROR_FULL
+                                                                               : DOCA_ERROR_NOT_PERMITTED;
     case IBV_WC_LOC_LEN_ERR:
     case IBV_WC_LOC_QP_OP_ERR: // rdma_rxe's status for a message that is too long
-        if (kind == Kind::receive || kind == Kind::shared_receive)
+        if (opcode == Opcode::receive)
             return DOCA_ERROR_FULL;
         break;
     default:
@@ -275,7 +276,7 @@ void VerbsQueuePair::detach() noexcept
 /// Makes the queue pair at which the message has arrived the source of @p operation, if that is a shared receive.
 void VerbsQueuePair::find_receiver(ibv_cq_ex &polled, Operation &operation) noexcept
 {
-    if (operation.payload<Work>().kind != Kind::shared_receive)
+    if (!operation.payload<Work>().is_shared)
         return;
     VerbsQueuePair &receiver =
         *static_cast<const VerbsReceiveQueue &>(*operation.source).find(ibv_wc_read_qp_num(&polled));
@@ -286,33 +287,36 @@ void VerbsQueuePair::find_receiver(ibv_cq_ex &polled, Operation &operation) noex
 void VerbsQueuePair::take_message(ibv_cq_ex &polled, Operation &operation) noexcept
 {
     find_receiver(polled, operation);
-    Work work = operation.payload<Work>(); // copied, since the message overwrites it
-    const std::uint32_t length = ibv_wc_read_byte_len(&polled);
+    operation.length = ibv_wc_read_byte_len(&polled);
+    const bool has_immediate = (ibv_wc_read_wc_flags(&polled) & IBV_WC_WITH_IMM) != 0;
     Message message = {0, Received::send};
-    if ((ibv_wc_read_wc_flags(&polled) & IBV_WC_WITH_IMM) != 0) {
+    Work &work = operation.payload<Work>();
+    if (has_immediate) {
         message = {ibv_wc_read_imm_data(&polled), Received::send_with_immediate};
         if (ibv_wc_read_opcode(&polled) == IBV_WC_RECV_RDMA_WITH_IMM) {
             message.received = Received::write_with_immediate;
             work.dst = nullptr; // not written to
         }
     }
-    of(operation).return_credit(work.kind);
-    extend(work, length);
-    operation.length = length;
-    operation.message = message;
+    if (VerbsQueuePair &self = of(operation); work.is_shared)
+        self.shared_->ended();
+    else
+        ++self.receive_credits_;
+    extend(work, operation.length);
+    operation.message = message; // last: it overwrites the first half of the Work
 }
 
-void VerbsQueuePair::return_credit(Kind kind) noexcept
+void VerbsQueuePair::return_credit(const Work &work) noexcept
 {
-    if (kind == Kind::shared_receive)
+    if (work.is_shared)
         shared_->ended();
     else
-        ++(kind == Kind::receive ? receive_credits_ : send_credits_);
+        ++(work.opcode == Opcode::receive ? receive_credits_ : send_credits_);
 }
 
 void VerbsQueuePair::complete(Operation &operation, doca_error_t status) noexcept
 {
-    return_credit(operation.payload<Work>().kind);
+    return_credit(operation.payload<Work>());
     completions_->done(operation, status, {});
 }
 
@@ -323,10 +327,10 @@ void VerbsQueuePair::complete_failed(Operation &operation, ibv_wc_status status)
         complete(operation, DOCA_ERROR_SHUTDOWN);
         return;
     }
-    const Kind kind = operation.payload<Work>().kind;
-    LOG_ERR("an operation of kind %d has failed, which ends the connection: %s", static_cast<int>(kind),
+    const Opcode opcode = operation.payload<Work>().opcode;
+    LOG_ERR("an operation of kind %d has failed, which ends the connection: %s", static_cast<int>(opcode),
             status == IBV_WC_WR_FLUSH_ERR ? "the peer or the device has broken it" : ibv_wc_status_str(status));
-    complete(operation, failure_of(kind, status));
+    complete(operation, failure_of(opcode, status));
     poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
 }
 
@@ -348,8 +352,16 @@ bool VerbsQueuePair::may_wait_forever() noexcept
     bool may = shared_ != nullptr || // a shared receive of any of its connections may still be in flight
                (num_left != 0 && flush_timer_.has_expired(static_cast<std::uint32_t>(num_left)));
     each_in_flight([&](const Operation &operation) {
-        const Kind kind = operation.payload<Work>().kind;
-        may = may || kind == Kind::receive || kind == Kind::send || kind == Kind::write_with_immediate;
+        switch (operation.payload<Work>().opcode) {
+        case Opcode::receive:
+        case Opcode::send:
+        case Opcode::send_with_immediate:
+        case Opcode::write_with_immediate:
+            may = true;
+            break;
+        default:
+            break;
+        }
     });
     return may;
 }

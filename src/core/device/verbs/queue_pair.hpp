@@ -54,14 +54,7 @@ public:
     void detach() noexcept override;
 
     [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept override;
-    [[nodiscard]] doca_error_t send(Tag tag, const doca_buf *src, TransferPlan plan,
-                                    Immediate immediate) noexcept override;
-    [[nodiscard]] doca_error_t read(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
-                                    MemoryKey *remote) noexcept override;
-    [[nodiscard]] doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan, MemoryKey *remote,
-                                     Immediate immediate) noexcept override;
-    [[nodiscard]] doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
-                                      MemoryKey &remote) noexcept override;
+    [[nodiscard]] doca_error_t post(Tag tag, const Request &request) noexcept override;
 
     void flush() noexcept override;
 
@@ -74,12 +67,11 @@ public:
 private:
     friend class ConnectionPoller;
 
-    enum class Kind : std::uint8_t { receive, send, read, write, write_with_immediate, update, shared_receive };
-
     /// The payload of an Operation. Completion of a receive overwrites the first half with its Message.
     struct Work {
-        Kind kind;
-        bool is_list; ///< from the TransferPlan
+        Opcode opcode;
+        bool is_shared; ///< a receive of a VerbsReceiveQueue
+        bool is_list;   ///< from the TransferPlan
         bool overwrites;
         std::uint32_t growth; ///< bytes; for a receive the completion has the length
         doca_buf *dst;        ///< the buffer to extend on completion; null if there is none
@@ -107,27 +99,16 @@ private:
 
     // Posting. The Operation is set up first, and released if the device refuses the work request.
 
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_receive(Operation &operation, ibv_sge *segments,
-                                                                   int num_segments) noexcept
-    {
-        ibv_recv_wr request;
-        request.wr_id = id_of(operation);
-        request.next = nullptr;
-        request.sg_list = segments;
-        request.num_sge = num_segments;
-        ibv_recv_wr *bad;
-        if (const int error = ibv_post_recv(queue_pair_, &request, &bad); error != 0) [[unlikely]]
-            return refuse(operation_of(request.wr_id), error);
-        return DOCA_SUCCESS;
-    }
+    template <Opcode opcode>
+    [[nodiscard]] static doca_error_t post_single(VerbsQueuePair &self, Tag tag, const Request &request) noexcept;
+    [[nodiscard]] static doca_error_t post_any(VerbsQueuePair &self, Tag tag, const Request &request) noexcept;
+    [[nodiscard]] doca_error_t receive_any(Tag tag, doca_buf *dst, TransferPlan plan) noexcept;
+    [[nodiscard]] doca_error_t post_receive(Operation &operation, ibv_sge *segments, int num_segments) noexcept;
+    [[nodiscard]] bool take_credit(std::int32_t &credits) noexcept;
+    [[nodiscard]] Operation &begin(Tag tag, Opcode opcode, TransferPlan plan, doca_buf *dst) noexcept;
+    [[nodiscard]] std::uint32_t key_of(const doca_buf &buf) const noexcept;
     [[gnu::cold]] [[nodiscard]] static doca_error_t refuse(Operation &operation, int error) noexcept;
-
     void open() noexcept;
-    [[nodiscard]] Operation *begin_any(Tag tag, std::int32_t &credits, Kind kind, std::uint32_t reported, doca_buf *dst,
-                                       TransferPlan plan) noexcept;
-    [[nodiscard]] doca_error_t post_any(Tag tag, ibv_send_wr &request, Kind kind, std::uint32_t reported, doca_buf *dst,
-                                        TransferPlan plan) noexcept;
-    [[nodiscard]] int gather(const doca_buf *list, TransferPlan plan, bool is_source) noexcept;
 
     // Creation and connection.
     [[nodiscard]] doca_error_t create_on(std::shared_ptr<ConnectionPoller> poller);
@@ -145,9 +126,9 @@ private:
     static void take_message(ibv_cq_ex &polled, Operation &operation) noexcept;
     static void find_receiver(ibv_cq_ex &polled, Operation &operation) noexcept;
     static void extend(const Work &work, std::uint32_t length) noexcept;
-    void return_credit(Kind kind) noexcept;
+    void return_credit(const Work &work) noexcept;
     void complete(Operation &operation, doca_error_t status) noexcept;
-    [[nodiscard]] static doca_error_t failure_of(Kind kind, ibv_wc_status status) noexcept;
+    [[nodiscard]] static doca_error_t failure_of(Opcode opcode, ibv_wc_status status) noexcept;
     [[gnu::cold]] void complete_failed(Operation &operation, ibv_wc_status status) noexcept;
     void begin_to_fail(doca_error_t status) noexcept;
     void finish_failing() noexcept;
@@ -202,7 +183,7 @@ private:
 [[gnu::always_inline]] inline void VerbsQueuePair::take_result(ibv_cq_ex &polled, Operation &operation) noexcept
 {
     const Work &work = operation.payload<Work>();
-    if (work.kind == Kind::receive || work.kind == Kind::shared_receive)
+    if (work.opcode == Opcode::receive)
         return take_message(polled, operation);
     ++of(operation).send_credits_;
     extend(work, work.growth);

@@ -3,8 +3,10 @@
 //
 // Converts operations into work requests.
 #include <cstdint>
+#include <iterator>
 
 #include "../../log.hpp"
+#include "../../mmap.hpp"
 #include "queue_pair.hpp"
 #include "segments.hpp"
 
@@ -16,34 +18,46 @@ namespace {
 
 constexpr std::uint32_t word_size = 8; ///< bytes of an atomic operation
 
-std::uint32_t key_of(const doca_buf &buf, const Device &device) noexcept
+/// Returns the buffers of @p request that an operation with @p opcode extends, or null.
+doca_buf *destination_of(Opcode opcode, const Request &request) noexcept
 {
-    return verbs_key(buf.mmap->key_for(device)->number);
-}
-
-std::uint32_t key_of(const MemoryKey *remote) noexcept
-{
-    return remote == nullptr ? 0 : verbs_key(remote->number);
+    return is_write(opcode) ? request.remote : opcode == Opcode::read ? request.local : nullptr;
 }
 
 } // namespace
 
-/// Takes a credit and sets up an Operation. Returns null if there are no credits.
-Operation *VerbsQueuePair::begin_any(Tag tag, std::int32_t &credits, Kind kind, std::uint32_t reported, doca_buf *dst,
-                                     TransferPlan plan) noexcept
+[[gnu::always_inline]] inline bool VerbsQueuePair::take_credit(std::int32_t &credits) noexcept
 {
-    open();
-    if (credits == 0 || completions_->is_full())
-        return nullptr;
-    --credits;
+    if (completions_->is_full()) [[unlikely]]
+        return false;
+    if (--credits >= 0) [[likely]] // decremented in memory, without a separate load
+        return true;
+    credits = 0;
+    return false;
+}
+
+/// Sets up an Operation, for which a credit was taken. @p plan is that of @p dst.
+[[gnu::always_inline]] inline Operation &VerbsQueuePair::begin(Tag tag, Opcode opcode, TransferPlan plan,
+                                                               doca_buf *dst) noexcept
+{
     Operation &operation = completions_->begin(tag, *this);
-    operation.length = reported;
-    operation.payload<Work>() = {.kind = kind,
-                                 .is_list = plan.is_list,
-                                 .overwrites = plan.overwrites,
-                                 .growth = plan.length,
-                                 .dst = plan.length == 0 ? nullptr : dst};
-    return &operation;
+    operation.length = opcode == Opcode::read ? plan.length : 0;
+    Work &work = operation.payload<Work>();
+    work.opcode = opcode;
+    work.is_shared = false;
+    work.is_list = plan.is_list;
+    work.overwrites = plan.overwrites;
+    work.growth = plan.length;
+    work.dst = dst;
+    return operation;
+}
+
+[[gnu::always_inline]] inline std::uint32_t VerbsQueuePair::key_of(const doca_buf &buf) const noexcept
+{
+    const FirstKey &first = buf.mmap->first();
+    if (first.device == &device_) [[likely]]
+        return verbs_key(first.number);
+    return verbs_key(buf.mmap->key_for(device_)->number);
 }
 
 /// Makes the credits available. The queue pair must be connected.
@@ -61,100 +75,163 @@ void VerbsQueuePair::open() noexcept
 doca_error_t VerbsQueuePair::refuse(Operation &operation, int error) noexcept
 {
     auto &self = static_cast<VerbsQueuePair &>(*operation.source);
-    const Kind kind = operation.payload<Work>().kind;
-    LOG_ERR("posting an operation of kind %d: errno %d", static_cast<int>(kind), error);
-    ++(kind == Kind::receive ? self.receive_credits_ : self.send_credits_);
+    const Work &work = operation.payload<Work>();
+    LOG_ERR("posting an operation of kind %d: errno %d", static_cast<int>(work.opcode), error);
+    self.return_credit(work);
     self.completions_->release(operation);
     return DOCA_ERROR_DRIVER;
 }
 
-int VerbsQueuePair::gather(const doca_buf *list, TransferPlan plan, bool is_source) noexcept
+doca_error_t VerbsQueuePair::post(Tag tag, const Request &request) noexcept
 {
-    return verbs::gather(device_, list, plan, is_source, segments_);
+    // By a table, so that each opcode has its own stack frame and none pays for the registers of others.
+    static constexpr doca_error_t (*functions[])(VerbsQueuePair &, Tag, const Request &) noexcept = {
+        post_single<Opcode::send>,
+        post_single<Opcode::send_with_immediate>,
+        post_single<Opcode::write>,
+        post_single<Opcode::write_with_immediate>,
+        post_single<Opcode::read>,
+        post_any,
+        post_any,
+    };
+    static_assert(static_cast<unsigned>(Opcode::fetch_and_add) == std::size(functions) - 1);
+    return functions[static_cast<unsigned>(request.opcode)](*this, tag, request);
 }
 
-void VerbsQueuePair::describe_shared_receive(Operation &operation, doca_buf *dst, TransferPlan plan) noexcept
+/// Posts a request with one buffer on its local side and at least one byte, by one work request. Operands are read
+/// again after calls: a value that is kept across a call occupies a register that has to be saved.
+template <Opcode opcode>
+doca_error_t VerbsQueuePair::post_single(VerbsQueuePair &self, Tag tag, const Request &request) noexcept
 {
-    operation.length = 0;
-    operation.payload<Work>() = {.kind = Kind::shared_receive,
-                                 .is_list = plan.is_list,
-                                 .overwrites = plan.overwrites,
-                                 .growth = 0,
-                                 .dst = plan.length == 0 ? nullptr : dst};
+    const TransferPlan plan = request.plan;
+    const bool is_inline = opcode != Opcode::read && plan.length - 1 < self.max_inline_; // not if the length is 0
+    if (plan.is_list || (!is_inline && plan.length == 0) || !self.take_credit(self.send_credits_)) [[unlikely]]
+        return post_any(self, tag, request);
+    Operation &operation =
+        self.begin(tag, opcode, {plan.length, false, plan.overwrites}, destination_of(opcode, request));
+    ibv_qp_ex *const sender = self.sender_;
+    sender->wr_id = id_of(operation);
+    const auto begin_request = [&](unsigned flags) __attribute__((always_inline))
+    {
+        sender->wr_flags = flags; // set before the start, as rdma_rxe requires
+        ibv_wr_start(sender);
+        if constexpr (opcode == Opcode::send)
+            return ibv_wr_send(sender);
+        if constexpr (opcode == Opcode::send_with_immediate)
+            return ibv_wr_send_imm(sender, request.immediate);
+        if constexpr (!is_write(opcode) && opcode != Opcode::read)
+            return;
+        const doca_buf &remote = *request.remote;
+        const std::uint64_t at =
+            address(remote.data) + (opcode == Opcode::read || request.plan.overwrites ? 0 : remote.data_len);
+        const std::uint32_t key = verbs_key(request.remote_key->number);
+        if constexpr (opcode == Opcode::read)
+            ibv_wr_rdma_read(sender, key, at);
+        else if constexpr (opcode == Opcode::write)
+            ibv_wr_rdma_write(sender, key, at);
+        else
+            ibv_wr_rdma_write_imm(sender, key, at, request.immediate);
+    };
+    if (is_inline) {
+        begin_request(IBV_SEND_SIGNALED | IBV_SEND_INLINE);
+        ibv_wr_set_inline_data(sender, request.local->data, request.plan.length);
+    } else {
+        begin_request(IBV_SEND_SIGNALED);
+        const doca_buf &local = *request.local;
+        const bool appends = opcode == Opcode::read && !request.plan.overwrites;
+        ibv_wr_set_sge(sender, self.key_of(local), address(local.data) + (appends ? local.data_len : 0),
+                       request.plan.length);
+    }
+    if (const int error = ibv_wr_complete(sender); error != 0) [[unlikely]]
+        return refuse(operation_of(sender->wr_id), error);
+    return DOCA_SUCCESS;
 }
 
-/// Posts @p request with the scatter/gather list in segments_. Uses ibv_post_send(), since with rdma_rxe (rdma-core 44)
+/// Posts any request, or returns NO_MEMORY. Uses ibv_post_send(), since with rdma_rxe (rdma-core 44)
 /// ibv_wr_set_sge_list() takes the length of the first segment for all segments.
-doca_error_t VerbsQueuePair::post_any(Tag tag, ibv_send_wr &request, Kind kind, std::uint32_t reported, doca_buf *dst,
-                                      TransferPlan plan) noexcept
+[[gnu::noinline]] doca_error_t VerbsQueuePair::post_any(VerbsQueuePair &self, Tag tag, const Request &request) noexcept
 {
-    Operation *const operation = begin_any(tag, send_credits_, kind, reported, dst, plan);
-    if (operation == nullptr)
+    static constexpr ibv_wr_opcode opcodes[] = {
+        IBV_WR_SEND,      IBV_WR_SEND_WITH_IMM,      IBV_WR_RDMA_WRITE,          IBV_WR_RDMA_WRITE_WITH_IMM,
+        IBV_WR_RDMA_READ, IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD};
+    self.open();
+    if (!self.take_credit(self.send_credits_))
         return DOCA_ERROR_NO_MEMORY;
-    request.wr_id = id_of(*operation);
-    request.send_flags = IBV_SEND_SIGNALED;
-    request.sg_list = segments_.data();
+    const Opcode opcode = request.opcode;
+    const bool is_read = opcode == Opcode::read;
+    const TransferPlan plan = is_atomic(opcode) ? TransferPlan{} : request.plan;
+    ibv_send_wr wanted{};
+    wanted.opcode = opcodes[static_cast<unsigned>(opcode)];
+    if (is_atomic(opcode)) {
+        const bool is_addition = opcode == Opcode::fetch_and_add;
+        wanted.wr.atomic = {.remote_addr = address(request.remote->data),
+                            .compare_add = is_addition ? request.operand : request.compare,
+                            .swap = request.operand,
+                            .rkey = verbs_key(request.remote_key->number)};
+        self.segments_[0] = {address(request.local->data), word_size, self.key_of(*request.local)};
+        wanted.num_sge = 1;
+    } else {
+        if (has_immediate(opcode))
+            wanted.imm_data = request.immediate;
+        if ((is_read || is_write(opcode)) && plan.length != 0)
+            wanted.wr.rdma = {address(request.remote->data) +
+                                  (is_read || plan.overwrites ? 0 : request.remote->data_len),
+                              verbs_key(request.remote_key->number)};
+        wanted.num_sge = gather(self.device_, request.local, plan, !is_read, self.segments_);
+    }
+    // The remote side is always one buffer, even if the local side is a list.
+    Operation &operation = self.begin(tag, opcode, {plan.length, is_read && plan.is_list, plan.overwrites},
+                                      plan.length == 0 ? nullptr : destination_of(opcode, request));
+    wanted.wr_id = id_of(operation);
+    wanted.send_flags = IBV_SEND_SIGNALED;
+    wanted.sg_list = self.segments_.data();
     ibv_send_wr *bad = nullptr;
-    if (const int error = ibv_post_send(queue_pair_, &request, &bad); error != 0)
-        return refuse(*operation, error);
+    if (const int error = ibv_post_send(self.queue_pair_, &wanted, &bad); error != 0)
+        return refuse(operation, error);
     return DOCA_SUCCESS;
 }
 
 doca_error_t VerbsQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
 {
-    Operation *const operation = begin_any(tag, receive_credits_, Kind::receive, 0, dst, plan);
-    if (operation == nullptr)
+    if (plan.is_list || plan.length == 0 || !take_credit(receive_credits_)) [[unlikely]]
+        return receive_any(tag, dst, plan);
+    Operation &operation = begin(tag, Opcode::receive, plan, dst);
+    ibv_sge segment = {address(dst->data) + (plan.overwrites ? 0 : dst->data_len), plan.length, key_of(*dst)};
+    return post_receive(operation, &segment, 1);
+}
+
+[[gnu::noinline]] doca_error_t VerbsQueuePair::receive_any(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
+{
+    open();
+    if (!take_credit(receive_credits_))
         return DOCA_ERROR_NO_MEMORY;
-    const int num_segments = gather(dst, plan, false);
-    return post_receive(*operation, segments_.data(), num_segments);
+    Operation &operation = begin(tag, Opcode::receive, plan, plan.length == 0 ? nullptr : dst);
+    return post_receive(operation, segments_.data(), gather(device_, dst, plan, false, segments_));
 }
 
-doca_error_t VerbsQueuePair::send(Tag tag, const doca_buf *src, TransferPlan plan, Immediate immediate) noexcept
+[[gnu::always_inline]] inline doca_error_t VerbsQueuePair::post_receive(Operation &operation, ibv_sge *segments,
+                                                                        int num_segments) noexcept
 {
-    ibv_send_wr request{};
-    request.opcode = immediate ? IBV_WR_SEND_WITH_IMM : IBV_WR_SEND;
-    request.imm_data = immediate.value();
-    request.num_sge = gather(src, plan, true);
-    return post_any(tag, request, Kind::send, 0, nullptr, plan);
+    ibv_recv_wr wanted;
+    wanted.wr_id = id_of(operation);
+    wanted.next = nullptr;
+    wanted.sg_list = segments;
+    wanted.num_sge = num_segments;
+    ibv_recv_wr *bad;
+    if (const int error = ibv_post_recv(queue_pair_, &wanted, &bad); error != 0) [[unlikely]]
+        return refuse(operation_of(wanted.wr_id), error);
+    return DOCA_SUCCESS;
 }
 
-doca_error_t VerbsQueuePair::read(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
-                                  MemoryKey *remote) noexcept
+void VerbsQueuePair::describe_shared_receive(Operation &operation, doca_buf *dst, TransferPlan plan) noexcept
 {
-    ibv_send_wr request{};
-    request.opcode = IBV_WR_RDMA_READ;
-    request.wr.rdma = {plan.length == 0 ? 0 : address(src->data), key_of(remote)};
-    request.num_sge = gather(dst, plan, false);
-    return post_any(tag, request, Kind::read, plan.length, dst, plan);
-}
-
-doca_error_t VerbsQueuePair::write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan, MemoryKey *remote,
-                                   Immediate immediate) noexcept
-{
-    ibv_send_wr request{};
-    request.opcode = immediate ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE;
-    request.imm_data = immediate.value();
-    const std::uint64_t to = plan.length == 0 ? 0 : address(dst->data) + (plan.overwrites ? 0 : dst->data_len);
-    request.wr.rdma = {to, key_of(remote)};
-    request.num_sge = gather(src, plan, true);
-    // The remote side is always one buffer, even if the local side is a list.
-    return post_any(tag, request, immediate ? Kind::write_with_immediate : Kind::write, 0, dst,
-                    {plan.length, false, plan.overwrites});
-}
-
-doca_error_t VerbsQueuePair::update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
-                                    MemoryKey &remote) noexcept
-{
-    const bool is_add = update.kind == AtomicUpdate::Kind::fetch_and_add;
-    ibv_send_wr request{};
-    request.opcode = is_add ? IBV_WR_ATOMIC_FETCH_AND_ADD : IBV_WR_ATOMIC_CMP_AND_SWP;
-    request.wr.atomic = {.remote_addr = address(target.data),
-                         .compare_add = is_add ? update.operand : update.compare,
-                         .swap = update.operand,
-                         .rkey = verbs_key(remote.number)};
-    segments_[0] = {address(result.data), word_size, key_of(result, device_)};
-    request.num_sge = 1;
-    return post_any(tag, request, Kind::update, 0, nullptr, {});
+    operation.length = 0;
+    operation.payload<Work>() = {.opcode = Opcode::receive,
+                                 .is_shared = true,
+                                 .is_list = plan.is_list,
+                                 .overwrites = plan.overwrites,
+                                 .growth = 0,
+                                 .dst = plan.length == 0 ? nullptr : dst};
 }
 
 } // namespace opendoca::verbs

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "../../../log.hpp"
+#include "../../../mmap.hpp"
 #include "../process/lock.hpp"
 #include "../process/process.hpp"
 #include "../process/read_once.hpp"
@@ -166,51 +167,95 @@ doca_error_t SoftQueuePair::explain_peer(bool is_error) const noexcept
     return DOCA_ERROR_CONNECTION_RESET;
 }
 
-doca_error_t SoftQueuePair::start(Tag tag, Opcode opcode, const Work &work) noexcept
+SoftQueuePair::Waiting::Waiting(const Request &request) noexcept : local_(request.local), remote_(request.remote)
+{
+    if (is_atomic(request.opcode))
+        atomic_ = {request.operand, request.compare};
+    else
+        transfer_ = {request.plan, request.immediate};
+}
+
+Request SoftQueuePair::Waiting::request(Opcode opcode, const Device &device) const noexcept
+{
+    Request request{};
+    request.opcode = opcode;
+    request.local = local_;
+    request.remote = remote_;
+    if (remote_ != nullptr)
+        request.remote_key = remote_->mmap->key_for(device);
+    if (is_atomic(opcode)) {
+        request.operand = atomic_.operand;
+        request.compare = atomic_.compare;
+    } else {
+        request.plan = transfer_.plan;
+        request.immediate = transfer_.immediate;
+    }
+    return request;
+}
+
+doca_error_t SoftQueuePair::post(Tag tag, const Request &request) noexcept
+{
+    switch (request.opcode) {
+    case Opcode::send:
+    case Opcode::send_with_immediate:
+        return post_message(tag, request);
+    case Opcode::write:
+        return post_write(tag, request);
+    case Opcode::read:
+        return post_read(tag, request);
+    case Opcode::compare_and_swap:
+    case Opcode::fetch_and_add:
+        return post_atomic(tag, request);
+    default:
+        return post_any(tag, request);
+    }
+}
+
+doca_error_t SoftQueuePair::post_any(Tag tag, const Request &request) noexcept
 {
     if (completions_->is_full())
         return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
     if (num_sends_ == 0) {
-        const doca_error_t status = execute(opcode, work);
+        const doca_error_t status = execute(request);
         if (status != DOCA_ERROR_AGAIN) {
-            const bool is_read = opcode == Opcode::read && status == DOCA_SUCCESS;
-            end_at_once(tag, status, is_read ? work.transfer.plan.length : 0);
+            const bool is_read = request.opcode == Opcode::read && status == DOCA_SUCCESS;
+            end_at_once(tag, status, is_read ? request.plan.length : 0);
             return DOCA_SUCCESS;
         }
     }
     if (num_sends_ == send_queue_size_ || !may_wait())
         return DOCA_ERROR_NO_MEMORY;
     Operation &operation = completions_->begin(tag, *this);
-    operation.kind = static_cast<std::uint32_t>(opcode);
-    operation.payload<Work>() = work;
+    operation.kind = static_cast<std::uint32_t>(request.opcode);
+    operation.payload<Waiting>() = Waiting(request);
     sends_[(first_send_ + num_sends_++) & (send_queue_size_ - 1)] = &operation;
     if (has_doorbells_)
         began_to_wait();
     return DOCA_SUCCESS;
 }
 
-doca_error_t SoftQueuePair::execute(Opcode opcode, const Work &work) noexcept
+doca_error_t SoftQueuePair::execute(const Request &request) noexcept
 {
-    const doca_error_t status = try_to(opcode, work);
+    const doca_error_t status = try_to(request);
     // What can't be reached may be that of a process which is just being killed.
     if (status == DOCA_ERROR_IO_FAILED && process_->is_gone_or_ending()) [[unlikely]]
         return DOCA_ERROR_CONNECTION_RESET;
     return status;
 }
 
-doca_error_t SoftQueuePair::try_to(Opcode opcode, const Work &work) noexcept
+doca_error_t SoftQueuePair::try_to(const Request &request) noexcept
 {
-    switch (opcode) {
+    switch (request.opcode) {
     case Opcode::read:
     case Opcode::write: {
         const doca_error_t status = check_peer();
-        return status == DOCA_SUCCESS ? transfer(opcode, work) : status;
+        return status == DOCA_SUCCESS ? transfer(request) : status;
     }
     case Opcode::compare_and_swap:
     case Opcode::fetch_and_add:
-        return execute_update(opcode, work);
+        return update(request);
     default:
-        return send_message(opcode, work);
+        return send_message(request);
     }
 }
 
@@ -225,15 +270,14 @@ void SoftQueuePair::go_on_sending() noexcept
 {
     while (num_sends_ != 0) {
         Operation &operation = *sends_[first_send_ & (send_queue_size_ - 1)];
-        const Work work = operation.payload<Work>();
-        const auto opcode = static_cast<Opcode>(operation.kind);
-        const doca_error_t status = execute(opcode, work);
+        const Request request = operation.payload<Waiting>().request(static_cast<Opcode>(operation.kind), device_);
+        const doca_error_t status = execute(request);
         if (status == DOCA_ERROR_AGAIN)
             return;
         ++first_send_;
         --num_sends_;
-        const bool is_read = opcode == Opcode::read && status == DOCA_SUCCESS;
-        completions_->done(operation, status, {.length = is_read ? work.transfer.plan.length : 0});
+        const bool is_read = request.opcode == Opcode::read && status == DOCA_SUCCESS;
+        completions_->done(operation, status, {.length = is_read ? request.plan.length : 0});
         if (status != DOCA_SUCCESS)
             return fail();
     }

@@ -38,14 +38,7 @@ public:
     void detach() noexcept override;
 
     [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept override;
-    [[nodiscard]] doca_error_t send(Tag tag, const doca_buf *src, TransferPlan plan,
-                                    Immediate immediate) noexcept override;
-    [[nodiscard]] doca_error_t read(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
-                                    MemoryKey *remote) noexcept override;
-    [[nodiscard]] doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan, MemoryKey *remote,
-                                     Immediate immediate) noexcept override;
-    [[nodiscard]] doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
-                                      MemoryKey &remote) noexcept override;
+    [[nodiscard]] doca_error_t post(Tag tag, const Request &request) noexcept override;
 
     void flush() noexcept override;
 
@@ -104,39 +97,43 @@ protected:
     void end_at_once(Tag tag, doca_error_t status, std::uint32_t length) noexcept;
 
 private:
-    enum class Opcode : std::uint32_t {
-        send,
-        send_with_immediate,
-        read,
-        write,
-        write_with_immediate,
-        compare_and_swap,
-        fetch_and_add,
-    };
+    /// A request that waits, in its Operation.
+    class Waiting {
+    public:
+        Waiting() noexcept = default;
+        explicit Waiting(const Request &request) noexcept;
+        /// Returns the request with @p opcode, which was stored for @p device.
+        [[nodiscard]] Request request(Opcode opcode, const Device &device) const noexcept;
 
-    struct Transfer {
-        TransferPlan plan;
-        std::uint32_t immediate; ///< big endian
-    };
-    struct Update {
-        std::uint64_t operand;
-        std::uint64_t compare;
-    };
+    private:
+        struct Transfer {
+            TransferPlan plan;
+            std::uint32_t immediate;
+        };
+        struct Atomic {
+            std::uint64_t operand;
+            std::uint64_t compare;
+        };
 
-    /// What an operation other than a receive has to do; kept in it while it waits.
-    struct Work {
-        doca_buf *local;  ///< chain or result; a source is not written to
-        doca_buf *remote; ///< null for messages and empty transfers
+        doca_buf *local_;
+        doca_buf *remote_;
         union {
-            Transfer transfer;
-            Update update;
+            Transfer transfer_;
+            Atomic atomic_;
         };
     };
 
+    // Fast paths of post(), each a function of its own so that it saves only the registers that it needs. They call
+    // post_any() for what they do not handle.
+    [[nodiscard]] doca_error_t post_message(Tag tag, const Request &request) noexcept;
+    [[nodiscard]] doca_error_t post_write(Tag tag, const Request &request) noexcept;
+    [[nodiscard]] doca_error_t post_read(Tag tag, const Request &request) noexcept;
+    [[nodiscard]] doca_error_t post_atomic(Tag tag, const Request &request) noexcept;
+
     // Operations (queue_pair.cpp). AGAIN means that the operation has to wait.
-    [[nodiscard]] doca_error_t start(Tag tag, Opcode opcode, const Work &work) noexcept;
-    [[nodiscard]] doca_error_t execute(Opcode opcode, const Work &work) noexcept;
-    [[nodiscard]] doca_error_t try_to(Opcode opcode, const Work &work) noexcept;
+    [[nodiscard]] doca_error_t post_any(Tag tag, const Request &request) noexcept;
+    [[nodiscard]] doca_error_t execute(const Request &request) noexcept;
+    [[nodiscard]] doca_error_t try_to(const Request &request) noexcept;
     void go_on_sending() noexcept;
 
     // The connection.
@@ -193,19 +190,18 @@ private:
     void began_to_wait() noexcept;
 
     // Messages (queue_pair_messages.cpp).
-    [[nodiscard]] static Received received_of(Opcode opcode) noexcept;
-    [[nodiscard]] doca_error_t send_message(Opcode opcode, const Work &work) noexcept;
+    [[nodiscard]] doca_error_t send_message(const Request &request) noexcept;
     [[nodiscard]] bool find_receives() noexcept;
     [[nodiscard]] bool has_slot() noexcept;
     [[nodiscard]] bool suits_slot(const ReceiveEntry &entry, std::uint32_t length) noexcept;
-    [[nodiscard]] doca_error_t send_long(Opcode opcode, const Work &work) noexcept;
-    [[nodiscard]] doca_error_t place(ReceiveEntry &entry, const Work &work) noexcept;
+    [[nodiscard]] doca_error_t send_long(const Request &request) noexcept;
+    [[nodiscard]] doca_error_t place(ReceiveEntry &entry, const Request &request) noexcept;
     [[nodiscard]] doca_error_t reach_segment(const ReceiveSegment &segment, const RemoteMemory *&memory) noexcept;
-    void put_message(Opcode opcode, MessageKind kind, const Work &work) noexcept;
+    void put_message(MessageKind kind, const Request &request) noexcept;
     void announce(MessageCell &cell, const Result &result, MessageKind kind) noexcept;
     [[nodiscard]] bool was_delivered(std::uint32_t number) const noexcept;
     [[gnu::cold]] [[nodiscard]] doca_error_t explain_undelivered() const noexcept;
-    [[nodiscard]] doca_error_t deliver(Opcode opcode, MessageKind kind, const Work &work) noexcept;
+    [[nodiscard]] doca_error_t deliver(MessageKind kind, const Request &request) noexcept;
     /// Returns whether this queue pair holds receives. If receives are shared, it holds at most one: the one in whose
     /// memory the peer is to place the next message.
     [[nodiscard]] bool has_receives() const noexcept { return first_receive_ != next_receive_; }
@@ -255,10 +251,10 @@ private:
     void flush_receives() noexcept;
 
     // One-sided jobs (queue_pair_one_sided.cpp).
-    [[nodiscard]] doca_error_t transfer(Opcode opcode, const Work &work) noexcept;
-    [[nodiscard]] std::uint64_t update_mapped(std::uint64_t &at, const AtomicUpdate &update) noexcept;
-    [[nodiscard]] doca_error_t execute_update(Opcode opcode, const Work &work) noexcept;
-    [[nodiscard]] doca_error_t reach(const doca_buf &remote, std::uint32_t right, const RemoteMemory *&memory) noexcept;
+    [[nodiscard]] doca_error_t transfer(const Request &request) noexcept;
+    [[nodiscard]] std::uint64_t update_mapped(std::uint64_t &at, const Request &request) noexcept;
+    [[nodiscard]] doca_error_t update(const Request &request) noexcept;
+    [[nodiscard]] doca_error_t reach(const Request &request, std::uint32_t right, const RemoteMemory *&memory) noexcept;
     [[nodiscard]] bool may_reach(const RemoteMemory &memory, std::uint32_t right) const noexcept
     {
         return memory.process() == process_ && memory.function_id() == peer_->function_id() &&

@@ -29,6 +29,14 @@ constexpr std::uint32_t look_ahead = 16; ///< receives; queues that are shorter 
 /// Up to here a copy into a slot and one out of it cost less than the way to the receive's memory.
 constexpr std::size_t longest_for_slots = 1024;
 
+/// Returns the kind of message that the receiver of a request with @p opcode gets.
+Received received_of(Opcode opcode) noexcept
+{
+    if (opcode == Opcode::send)
+        return Received::send;
+    return opcode == Opcode::send_with_immediate ? Received::send_with_immediate : Received::write_with_immediate;
+}
+
 } // namespace
 
 /// Publishes message next_message_, with its bytes in @p cell, to the peer.
@@ -59,52 +67,47 @@ constexpr std::size_t longest_for_slots = 1024;
            is_ahead(page.num_taken.load(std::memory_order_relaxed), number);
 }
 
-doca_error_t SoftQueuePair::send(Tag tag, const doca_buf *src, TransferPlan plan, Immediate immediate) noexcept
+doca_error_t SoftQueuePair::post_message(Tag tag, const Request &request) noexcept
 {
     // Fast path: a short message from one buffer, for a receive that is posted as far as known here.
+    const TransferPlan plan = request.plan;
     if (plan.length <= cell_capacity && !plan.is_list && plan.length <= known_shortest_ &&
         is_ahead(known_posted_, next_message_) && can_end_at_once() && is_peer_there()) [[likely]] {
         const std::uint32_t number = next_message_;
         MessageCell &cell = peer_->cell(number);
         if (plan.length != 0)
-            copy_short(cell.data, src->data, plan.length);
-        announce(cell,
-                 {.length = plan.length,
-                  .immediate = immediate.value(),
-                  .received = immediate ? Received::send_with_immediate : Received::send},
+            copy_short(cell.data, request.local->data, plan.length);
+        announce(cell, {.length = plan.length, .immediate = request.immediate, .received = received_of(request.opcode)},
                  MessageKind::in_cell);
         end_at_once(tag, was_delivered(number) ? DOCA_SUCCESS : explain_undelivered(), 0);
         return DOCA_SUCCESS;
     }
-    Work work{};
-    work.local = const_cast<doca_buf *>(src);
-    work.transfer = {plan, immediate.value()};
-    return start(tag, immediate ? Opcode::send_with_immediate : Opcode::send, work);
+    return post_any(tag, request);
 }
 
-doca_error_t SoftQueuePair::send_message(Opcode opcode, const Work &work) noexcept
+doca_error_t SoftQueuePair::send_message(const Request &request) noexcept
 {
     if (const doca_error_t status = check_peer(); status != DOCA_SUCCESS)
         return status;
-    const std::uint32_t length = work.transfer.plan.length;
+    const std::uint32_t length = request.plan.length;
     if (!is_ahead(known_posted_, next_message_) && !find_receives())
         return DOCA_ERROR_AGAIN;
-    if (opcode == Opcode::write_with_immediate) {
-        if (const doca_error_t status = transfer(opcode, work); status != DOCA_SUCCESS)
+    if (request.opcode == Opcode::write_with_immediate) {
+        if (const doca_error_t status = transfer(request); status != DOCA_SUCCESS)
             return status;
-        return deliver(opcode, MessageKind::placed, work);
+        return deliver(MessageKind::placed, request);
     }
-    if (length != 0 && data_of(*work.local) < length) {
+    if (length != 0 && data_of(*request.local) < length) {
         LOG_ERR("the data section of a buffer was changed while its message of %u bytes waited", length);
         return DOCA_ERROR_IO_FAILED;
     }
     if (length <= cell_capacity && length <= known_shortest_ && is_ahead(known_posted_, next_message_))
-        return deliver(opcode, MessageKind::in_cell, work);
+        return deliver(MessageKind::in_cell, request);
     if (length <= longest_for_slots && length <= known_shortest_ && is_ahead(known_posted_, next_message_) &&
         has_slot()) {
-        return deliver(opcode, MessageKind::in_slot, work);
+        return deliver(MessageKind::in_slot, request);
     }
-    return send_long(opcode, work);
+    return send_long(request);
 }
 
 /// Looks for the receive of the next message, and while it is there, for those behind it. Where the peer's receives
@@ -158,13 +161,13 @@ bool SoftQueuePair::suits_slot(const ReceiveEntry &entry, std::uint32_t length) 
 }
 
 /// A message that is too long for a cell, or perhaps for the receive.
-doca_error_t SoftQueuePair::send_long(Opcode opcode, const Work &work) noexcept
+doca_error_t SoftQueuePair::send_long(const Request &request) noexcept
 {
-    const std::uint32_t length = work.transfer.plan.length;
+    const std::uint32_t length = request.plan.length;
     if (peer_->shares_receives() && !has_asked_) {
         if (length <= slot_size && has_slot())
-            return deliver(opcode, MessageKind::in_slot, work);
-        put_message(opcode, MessageKind::asks, work);
+            return deliver(MessageKind::in_slot, request);
+        put_message(MessageKind::asks, request);
     }
     ReceiveEntry &entry = peer_->entry(next_message_);
     std::uint64_t state = entry.state.load(std::memory_order_acquire);
@@ -172,29 +175,29 @@ doca_error_t SoftQueuePair::send_long(Opcode opcode, const Work &work) noexcept
         return DOCA_ERROR_AGAIN; // withdrawn just now, or not posted yet
     if (const std::uint32_t room = read_once(entry.capacity); length > room) {
         LOG_ERR("the message has %u bytes, and the receive that it meets takes %u", length, room);
-        put_message(opcode, MessageKind::too_long, work);
+        put_message(MessageKind::too_long, request);
         return DOCA_ERROR_FULL;
     }
     if (length <= cell_capacity)
-        return deliver(opcode, MessageKind::in_cell, work);
+        return deliver(MessageKind::in_cell, request);
     if (suits_slot(entry, length)) {
-        return deliver(opcode, MessageKind::in_slot, work);
+        return deliver(MessageKind::in_slot, request);
     }
     // Acquire and release: the owner touches the memory before and after, never meanwhile.
     if (!entry.state.compare_exchange_strong(state, state_of(next_message_, ReceiveState::placing),
                                              std::memory_order_acq_rel))
         return DOCA_ERROR_AGAIN;
-    const doca_error_t status = place(entry, work);
-    put_message(opcode, status == DOCA_SUCCESS ? MessageKind::placed : MessageKind::failed, work);
+    const doca_error_t status = place(entry, request);
+    put_message(status == DOCA_SUCCESS ? MessageKind::placed : MessageKind::failed, request);
     return status;
 }
 
 /// Copies the message into the buffers of the receive.
-doca_error_t SoftQueuePair::place(ReceiveEntry &entry, const Work &work) noexcept
+doca_error_t SoftQueuePair::place(ReceiveEntry &entry, const Request &request) noexcept
 {
     const std::uint32_t num_segments = std::min(read_once(entry.num_segments), peer_->chain_length());
-    const std::size_t total = work.transfer.plan.length;
-    Cursor src = Cursor::over_data(*work.local);
+    const std::size_t total = request.plan.length;
+    Cursor src = Cursor::over_data(*request.local);
     std::size_t left = total;
     for (std::uint32_t i = 0; i < num_segments && left != 0; ++i) {
         ReceiveSegment segment;
@@ -251,35 +254,22 @@ doca_error_t SoftQueuePair::reach_segment(const ReceiveSegment &segment, const R
     });
 }
 
-/// Writes what the receiver needs of a message to the cell.
-Received SoftQueuePair::received_of(Opcode opcode) noexcept
-{
-    switch (opcode) {
-    case Opcode::send:
-        return Received::send;
-    case Opcode::send_with_immediate:
-        return Received::send_with_immediate;
-    default:
-        return Received::write_with_immediate;
-    }
-}
-
 /// Puts message next_message_, and if it is in_cell or in_slot, its bytes.
-void SoftQueuePair::put_message(Opcode opcode, MessageKind kind, const Work &work) noexcept
+void SoftQueuePair::put_message(MessageKind kind, const Request &request) noexcept
 {
     MessageCell &cell = peer_->cell(next_message_);
-    const std::uint32_t length = work.transfer.plan.length;
+    const std::uint32_t length = request.plan.length;
     if ((kind == MessageKind::in_cell || kind == MessageKind::in_slot) && length != 0) {
         std::byte *to = kind == MessageKind::in_cell ? cell.data : peer_->slot(next_message_);
         std::size_t left = length;
-        for (const doca_buf *buf = work.local; left != 0; buf = buf->next) {
+        for (const doca_buf *buf = request.local; left != 0; buf = buf->next) {
             const std::size_t part = std::min(left, buf->data_len);
             std::memcpy(to, buf->data, part);
             to += part;
             left -= part;
         }
     }
-    announce(cell, {.length = length, .immediate = work.transfer.immediate, .received = received_of(opcode)}, kind);
+    announce(cell, {.length = length, .immediate = request.immediate, .received = received_of(request.opcode)}, kind);
 }
 
 doca_error_t SoftQueuePair::explain_undelivered() const noexcept
@@ -288,10 +278,10 @@ doca_error_t SoftQueuePair::explain_undelivered() const noexcept
     return DOCA_ERROR_CONNECTION_RESET;
 }
 
-doca_error_t SoftQueuePair::deliver(Opcode opcode, MessageKind kind, const Work &work) noexcept
+doca_error_t SoftQueuePair::deliver(MessageKind kind, const Request &request) noexcept
 {
     const std::uint32_t number = next_message_;
-    put_message(opcode, kind, work);
+    put_message(kind, request);
     return was_delivered(number) ? DOCA_SUCCESS : explain_undelivered();
 }
 

@@ -36,109 +36,96 @@ void copy_at_once(std::byte *dst, const std::byte *src, std::size_t length) noex
 
 } // namespace
 
-doca_error_t SoftQueuePair::write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan, MemoryKey *remote,
-                                  Immediate immediate) noexcept
+doca_error_t SoftQueuePair::post_write(Tag tag, const Request &request) noexcept
 {
     // Fast path: two single buffers, and memory that is mapped here.
-    if (!immediate && !plan.is_list && plan.length != 0 && can_end_at_once() && check_peer() == DOCA_SUCCESS)
-        [[likely]] {
-        const RemoteMemory &memory = *static_cast<SoftKey *>(remote)->remote();
+    const TransferPlan plan = request.plan;
+    if (!plan.is_list && plan.length != 0 && can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
+        const RemoteMemory &memory = *static_cast<SoftKey *>(request.remote_key)->remote();
         HazardPointer *const pointer = poller_->copier.hazard_pointer_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once && pointer != nullptr &&
             may_reach(memory, Access::rdma_write)) [[likely]] {
-            const std::size_t before = plan.overwrites ? 0 : dst->data_len;
+            doca_buf &dst = *request.remote;
+            const std::size_t before = plan.overwrites ? 0 : dst.data_len;
             const HazardGuard hazard(&memory, pointer, HazardGuard::Side::dst);
             if (memory.is_live()) [[likely]] {
-                copy_at_once(memory.here(dst->data) + before, src->data, plan.length);
-                dst->data_len = before + plan.length;
+                copy_at_once(memory.here(dst.data) + before, request.local->data, plan.length);
+                dst.data_len = before + plan.length;
                 completions_->done(tag, *this, DOCA_SUCCESS);
                 return DOCA_SUCCESS;
             }
         }
     }
-    Work work{};
-    work.local = const_cast<doca_buf *>(src);
-    work.remote = dst;
-    work.transfer = {plan, immediate.value()};
-    return start(tag, immediate ? Opcode::write_with_immediate : Opcode::write, work);
+    return post_any(tag, request);
 }
 
-doca_error_t SoftQueuePair::read(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
-                                 MemoryKey *remote) noexcept
+doca_error_t SoftQueuePair::post_read(Tag tag, const Request &request) noexcept
 {
+    const TransferPlan plan = request.plan;
     if (!plan.is_list && plan.length != 0 && can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
-        const RemoteMemory &memory = *static_cast<SoftKey *>(remote)->remote();
+        const RemoteMemory &memory = *static_cast<SoftKey *>(request.remote_key)->remote();
         HazardPointer *const pointer = poller_->copier.hazard_pointer_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once && pointer != nullptr &&
             may_reach(memory, Access::rdma_read)) [[likely]] {
-            const std::size_t before = plan.overwrites ? 0 : dst->data_len;
+            doca_buf &dst = *request.local;
+            const std::size_t before = plan.overwrites ? 0 : dst.data_len;
             const HazardGuard hazard(&memory, pointer, HazardGuard::Side::src);
             if (memory.is_live()) [[likely]] {
-                copy_at_once(dst->data + before, memory.here(src->data), plan.length);
-                dst->data_len = before + plan.length;
+                copy_at_once(dst.data + before, memory.here(request.remote->data), plan.length);
+                dst.data_len = before + plan.length;
                 completions_->done(tag, *this, DOCA_SUCCESS, plan.length);
                 return DOCA_SUCCESS;
             }
         }
     }
-    Work work{};
-    work.local = dst;
-    work.remote = const_cast<doca_buf *>(src);
-    work.transfer = {plan, 0};
-    return start(tag, Opcode::read, work);
+    return post_any(tag, request);
 }
 
-/// Gives the old value.
+/// Executes the atomic @p request on the word at @p at and returns the old value.
 [[gnu::always_inline]] inline std::uint64_t SoftQueuePair::update_mapped(std::uint64_t &at,
-                                                                         const AtomicUpdate &update) noexcept
+                                                                         const Request &request) noexcept
 {
     // The lock makes it atomic among all users of this process's memory, by whatever path; the atomic
     // instruction also among users of the same shared object through another process.
     const ProcessLock lock(process_->atomic_lock(), identity_);
     const std::atomic_ref word(at);
-    if (update.kind == AtomicUpdate::Kind::fetch_and_add)
-        return word.fetch_add(update.operand, std::memory_order_acq_rel);
-    std::uint64_t old = update.compare;
-    word.compare_exchange_strong(old, update.operand, std::memory_order_acq_rel);
+    if (request.opcode == Opcode::fetch_and_add)
+        return word.fetch_add(request.operand, std::memory_order_acq_rel);
+    std::uint64_t old = request.compare;
+    word.compare_exchange_strong(old, request.operand, std::memory_order_acq_rel);
     return old;
 }
 
-doca_error_t SoftQueuePair::update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
-                                   MemoryKey &remote) noexcept
+doca_error_t SoftQueuePair::post_atomic(Tag tag, const Request &request) noexcept
 {
-    // Fast path, as that of write().
+    // Fast path, as that of post_write().
     if (can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
-        const RemoteMemory &memory = *static_cast<SoftKey &>(remote).remote();
+        const RemoteMemory &memory = *static_cast<SoftKey *>(request.remote_key)->remote();
         HazardPointer *const pointer = poller_->copier.hazard_pointer_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && pointer != nullptr &&
             may_reach(memory, Access::rdma_atomic)) [[likely]] {
             const HazardGuard hazard(&memory, pointer, HazardGuard::Side::dst);
             if (memory.is_live()) [[likely]] {
                 const std::uint64_t old =
-                    update_mapped(*reinterpret_cast<std::uint64_t *>(memory.here(target.data)), update);
-                std::memcpy(result.data, &old, sizeof(old));
+                    update_mapped(*reinterpret_cast<std::uint64_t *>(memory.here(request.remote->data)), request);
+                std::memcpy(request.local->data, &old, sizeof(old));
                 completions_->done(tag, *this, DOCA_SUCCESS);
                 return DOCA_SUCCESS;
             }
         }
     }
-    Work work{};
-    work.local = &result;
-    work.remote = &target;
-    work.update = {update.operand, update.compare};
-    return start(
-        tag, update.kind == AtomicUpdate::Kind::fetch_and_add ? Opcode::fetch_and_add : Opcode::compare_and_swap, work);
+    return post_any(tag, request);
 }
 
-/// Finds the peer's memory of @p remote, if this connection has @p right on it.
-doca_error_t SoftQueuePair::reach(const doca_buf &remote, std::uint32_t right, const RemoteMemory *&memory) noexcept
+/// Finds the peer's memory of @p request, if this connection has @p right on it.
+doca_error_t SoftQueuePair::reach(const Request &request, std::uint32_t right, const RemoteMemory *&memory) noexcept
 {
-    memory = static_cast<const SoftKey &>(*remote.mmap->key_for(device_)).remote();
+    memory = static_cast<const SoftKey &>(*request.remote_key).remote();
     if (may_reach(*memory, right)) [[likely]]
         return DOCA_SUCCESS;
     if (memory->process() != process_ || memory->function_id() != peer_->function_id()) {
         LOG_ERR("the memory at %p is of process %d, and was not exported by the device of the peer, process %d",
-                static_cast<const void *>(remote.data), memory->process()->pid(), process_->pid());
+                static_cast<const void *>(request.remote->data), memory->process()->pid(), process_->pid());
     } else {
         LOG_ERR("the peer does not give the right 0x%x: its memory map has 0x%x, its RDMA instance 0x%x", right,
                 memory->access(), peer_permissions_);
@@ -147,10 +134,10 @@ doca_error_t SoftQueuePair::reach(const doca_buf &remote, std::uint32_t right, c
 }
 
 /// READ, WRITE, or the data of a WRITE_IMM.
-doca_error_t SoftQueuePair::transfer(Opcode opcode, const Work &work) noexcept
+doca_error_t SoftQueuePair::transfer(const Request &request) noexcept
 {
-    const TransferPlan plan = work.transfer.plan;
-    const bool is_read = opcode == Opcode::read;
+    const TransferPlan plan = request.plan;
+    const bool is_read = request.opcode == Opcode::read;
     const std::uint32_t right = is_read ? Access::rdma_read : Access::rdma_write;
     if (plan.length == 0) { // takes no memory's right, but the instance's: as on a NIC's queue pair
         if ((peer_permissions_ & right) != 0)
@@ -160,16 +147,17 @@ doca_error_t SoftQueuePair::transfer(Opcode opcode, const Work &work) noexcept
         return DOCA_ERROR_NOT_PERMITTED;
     }
     const RemoteMemory *memory = nullptr;
-    const doca_error_t status = reach(*work.remote, right, memory);
+    const doca_error_t status = reach(request, right, memory);
     if (status != DOCA_SUCCESS)
         return status;
-    doca_buf &dst = is_read ? *work.local : *work.remote;
-    if (plan.length > room_of(dst, plan.overwrites) || (!is_read && plan.length > data_of(*work.local))) {
+    doca_buf &dst = is_read ? *request.local : *request.remote;
+    if (plan.length > room_of(dst, plan.overwrites) || (!is_read && plan.length > data_of(*request.local))) {
         LOG_ERR("the data section of a buffer was changed while its job of %u bytes waited", plan.length);
         return DOCA_ERROR_IO_FAILED;
     }
-    std::byte *there = work.remote->data + (is_read || plan.overwrites ? 0 : work.remote->data_len);
-    Cursor here = is_read ? Cursor::over_destination(*work.local, plan.overwrites) : Cursor::over_data(*work.local);
+    std::byte *there = request.remote->data + (is_read || plan.overwrites ? 0 : request.remote->data_len);
+    Cursor here =
+        is_read ? Cursor::over_destination(*request.local, plan.overwrites) : Cursor::over_data(*request.local);
     for (std::size_t left = plan.length; left != 0;) {
         here.skip_empty();
         const std::size_t length = std::min(left, here.left());
@@ -186,12 +174,12 @@ doca_error_t SoftQueuePair::transfer(Opcode opcode, const Work &work) noexcept
     return DOCA_SUCCESS;
 }
 
-doca_error_t SoftQueuePair::execute_update(Opcode opcode, const Work &work) noexcept
+doca_error_t SoftQueuePair::update(const Request &request) noexcept
 {
     if (const doca_error_t status = check_peer(); status != DOCA_SUCCESS)
         return status;
     const RemoteMemory *memory = nullptr;
-    if (const doca_error_t status = reach(*work.remote, Access::rdma_atomic, memory); status != DOCA_SUCCESS)
+    if (const doca_error_t status = reach(request, Access::rdma_atomic, memory); status != DOCA_SUCCESS)
         return status;
     HazardPointer *const pointer = poller_->copier.hazard_pointer_for(*memory);
     if (pointer == nullptr)
@@ -200,25 +188,22 @@ doca_error_t SoftQueuePair::execute_update(Opcode opcode, const Work &work) noex
     if (const doca_error_t status = hazard.status(); status != DOCA_SUCCESS)
         return status;
 
-    const bool is_addition = opcode == Opcode::fetch_and_add;
+    const bool is_addition = request.opcode == Opcode::fetch_and_add;
     std::uint64_t old = 0;
     if (memory->reach() == RemoteMemory::Reach::mapped) {
-        old = update_mapped(*reinterpret_cast<std::uint64_t *>(memory->here(work.remote->data)),
-                            {is_addition ? AtomicUpdate::Kind::fetch_and_add : AtomicUpdate::Kind::compare_and_swap,
-                             work.update.operand, work.update.compare});
+        old = update_mapped(*reinterpret_cast<std::uint64_t *>(memory->here(request.remote->data)), request);
     } else {
         const ProcessLock lock(process_->atomic_lock(), identity_); // as in update_mapped()
         auto *const bytes = reinterpret_cast<std::byte *>(&old);
-        doca_error_t status = read_process(*process_, bytes, work.remote->data, sizeof(old));
-        std::uint64_t fresh = is_addition                  ? old + work.update.operand
-                              : old == work.update.compare ? work.update.operand
-                                                           : old;
+        doca_error_t status = read_process(*process_, bytes, request.remote->data, sizeof(old));
+        std::uint64_t fresh = is_addition ? old + request.operand : old == request.compare ? request.operand : old;
         if (status == DOCA_SUCCESS && fresh != old)
-            status = write_process(*process_, work.remote->data, reinterpret_cast<std::byte *>(&fresh), sizeof(fresh));
+            status =
+                write_process(*process_, request.remote->data, reinterpret_cast<std::byte *>(&fresh), sizeof(fresh));
         if (status != DOCA_SUCCESS)
             return status;
     }
-    std::memcpy(work.local->data, &old, sizeof(old));
+    std::memcpy(request.local->data, &old, sizeof(old));
     return DOCA_SUCCESS;
 }
 

@@ -25,25 +25,9 @@ public:
     {
         return unless_faulty(tag, [&] { return SoftQueuePair::receive(tag, dst, plan); });
     }
-    [[nodiscard]] doca_error_t send(Tag tag, const doca_buf *src, TransferPlan plan,
-                                    Immediate immediate) noexcept override
+    [[nodiscard]] doca_error_t post(Tag tag, const Request &request) noexcept override
     {
-        return unless_faulty(tag, [&] { return SoftQueuePair::send(tag, src, plan, immediate); });
-    }
-    [[nodiscard]] doca_error_t read(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
-                                    MemoryKey *remote) noexcept override
-    {
-        return unless_faulty(tag, [&] { return SoftQueuePair::read(tag, dst, src, plan, remote); });
-    }
-    [[nodiscard]] doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan, MemoryKey *remote,
-                                     Immediate immediate) noexcept override
-    {
-        return unless_faulty(tag, [&] { return SoftQueuePair::write(tag, dst, src, plan, remote, immediate); });
-    }
-    [[nodiscard]] doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
-                                      MemoryKey &remote) noexcept override
-    {
-        return unless_faulty(tag, [&] { return SoftQueuePair::update(tag, result, target, update, remote); });
+        return unless_faulty(tag, [&] { return SoftQueuePair::post(tag, request); });
     }
 
 private:

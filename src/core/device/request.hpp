@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// An RDMA operation as front ends describe it, TransferCheck validates it, and QueuePair::post() executes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+struct doca_buf;
+
+namespace opendoca {
+
+class MemoryKey;
+
+/// The RDMA operations. A provider also uses it to record what an operation in flight is.
+enum class Opcode : std::uint8_t {
+    send,
+    send_with_immediate,
+    write,
+    write_with_immediate,
+    read,
+    compare_and_swap,
+    fetch_and_add,
+    receive, ///< posted by QueuePair::receive() or ReceiveQueue::receive(), never by post()
+};
+
+[[nodiscard]] constexpr bool is_write(Opcode opcode) noexcept
+{
+    return opcode == Opcode::write || opcode == Opcode::write_with_immediate;
+}
+[[nodiscard]] constexpr bool is_atomic(Opcode opcode) noexcept
+{
+    return opcode == Opcode::compare_and_swap || opcode == Opcode::fetch_and_add;
+}
+[[nodiscard]] constexpr bool has_immediate(Opcode opcode) noexcept
+{
+    return opcode == Opcode::send_with_immediate || opcode == Opcode::write_with_immediate;
+}
+
+/// What TransferCheck has found out about the local side of an operation. Passed in a register.
+struct TransferPlan {
+    std::uint32_t length; ///< bytes to be moved; of a receive, the most that it takes
+    bool is_list;         ///< the local side has more than one buffer
+    bool overwrites;      ///< the destination has no tailroom at all and counts as empty
+
+    /// Returns the plan of an operation with one buffer, which it appends to if it writes to it.
+    [[nodiscard]] static TransferPlan single_sge(std::size_t bytes) noexcept
+    {
+        return {static_cast<std::uint32_t>(bytes), false, false};
+    }
+};
+
+/// One operation of a queue pair's send queue. The front end sets the opcode and its operands; TransferCheck sets
+/// `plan` and `remote_key`. Valid during the call only: a queue pair copies what it needs later.
+struct Request {
+    Opcode opcode;
+    TransferPlan plan;       ///< of an atomic: not set
+    std::uint32_t immediate; ///< big endian; 0 if the opcode has none
+    /// List of the data to send or write, or of what a read writes to; of an atomic, the buffer to whose data section
+    /// the old value of the remote word is written. Data that is only read is not const, since destinations are here
+    /// too. May be null if no bytes are moved.
+    doca_buf *local;
+    doca_buf *remote;      ///< one buffer of the peer's memory; null for a send, or if no bytes are moved
+    MemoryKey *remote_key; ///< the key of `remote`
+    std::uint64_t operand; ///< of an atomic: the value to add or to swap in
+    std::uint64_t compare; ///< of a compare and swap
+};
+
+} // namespace opendoca
