@@ -92,20 +92,12 @@ void CompletionQueue::start_polling(Pollable &pollable) noexcept
 void CompletionQueue::stop_polling(Pollable &pollable) noexcept
 {
     std::erase(polled_, &pollable);
-    pollable.retriever_ = nullptr;
-    update_only_polled();
-}
-
-void CompletionQueue::set_retriever(Pollable &pollable, void *retriever) noexcept
-{
-    pollable.retriever_ = retriever;
     update_only_polled();
 }
 
 void CompletionQueue::update_only_polled() noexcept
 {
     only_polled_ = polled_.size() == 1 ? polled_.front() : nullptr;
-    retriever_ = only_polled_ != nullptr ? only_polled_->retriever_ : nullptr;
 }
 
 doca_error_t CompletionQueue::set_event_driven(bool enable)

@@ -188,11 +188,8 @@ public:
         return nullptr;
     }
 
-    /// Registers the front end's @p retriever for @p pollable. retriever() returns it while @p pollable is the only one
-    /// that is polled; the front end then polls it by its own type and avoids the virtual call of poll_one(). May be
-    /// called before or after start_polling(); stop_polling() removes it.
-    void set_retriever(Pollable &pollable, void *retriever) noexcept;
-    [[nodiscard]] void *retriever() const noexcept { return retriever_; }
+    /// Returns whether @p pollable is all that poll() polls.
+    [[nodiscard]] bool polls_only(const Pollable &pollable) const noexcept { return only_polled_ == &pollable; }
 
     /// Counts the operations of @p source that have been submitted and not retrieved. Thread-safe; the result is exact
     /// only while the queue's own thread does not use the queue.
@@ -207,7 +204,6 @@ public:
     void unreserve_polled() noexcept { --num_reserved_; }
     /// Adds @p pollable to what is polled, unless it is already there. Wakes an armed queue.
     void start_polling(Pollable &pollable) noexcept;
-    /// Removes @p pollable and its retriever.
     void stop_polling(Pollable &pollable) noexcept;
     /// Returns the first polled object of type @p T for which @p is_meant is true, or null. Lets several sources share
     /// one pollable.
@@ -316,7 +312,6 @@ private:
     Completion *ring_;
     Operation *free_; ///< free operations as a stack, so that the one used last, still in the cache, is used first
     Pollable *only_polled_ = nullptr; ///< the only element of polled_; null if there are none or several
-    void *retriever_ = nullptr;       ///< the retriever of only_polled_, or null
     bool is_armed_ = false;
     bool is_event_driven_ = false;
     std::uint32_t num_reserved_ = 0; ///< places in polled_ that reserve_polled() has handed out

@@ -53,10 +53,6 @@ public:
     /// CompletionQueue::wake_if_armed().
     [[nodiscard]] virtual bool arm() noexcept;
     virtual void disarm() noexcept;
-
-private:
-    friend class CompletionQueue;
-    void *retriever_ = nullptr; ///< see CompletionQueue::set_retriever()
 };
 
 } // namespace opendoca

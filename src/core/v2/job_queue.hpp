@@ -86,8 +86,8 @@ public:
     [[nodiscard]] virtual Source &source() noexcept = 0;
     /// Writes the result of a job of @p type into @p event, or to where its result.ptr points.
     virtual void write_result(int type, doca_error_t status, const Result &result, doca_event &event) const noexcept;
-    /// Implements doca_workq_progress_retrieve() for a work queue with an empty ring. Called if this object is the
-    /// retriever of the work queue's only pollable.
+    /// Implements doca_workq_progress_retrieve() for a work queue with an empty ring. Called only of a queue that was
+    /// passed to doca_workq::set_retriever().
     [[nodiscard]] virtual doca_error_t retrieve(doca_event &event) noexcept;
     /// Like submit(), for a job of DOCA 1.3 or 1.4, whose structures can have more members.
     [[nodiscard]] virtual doca_error_t submit_1_3(const doca_job &job) noexcept;

@@ -32,8 +32,8 @@ struct OPENDOCA_INTERNAL doca_workq {
         // The ring is empty, so the sources are polled; a registered retriever does that and fills the event in one
         // virtual call.
         if (completions.is_empty()) [[unlikely]] {
-            if (void *const retriever = completions.retriever())
-                return static_cast<opendoca::v2::JobQueue *>(retriever)->retrieve(event);
+            if (retriever_ != nullptr && completions.polls_only(*retriever_polls_))
+                return retriever_->retrieve(event);
             return poll(event);
         }
         const std::uint32_t position = completions.position();
@@ -53,6 +53,19 @@ struct OPENDOCA_INTERNAL doca_workq {
     [[nodiscard]] doca_error_t give_waiting(doca_event &event) noexcept;
     /// Retrieves a successful operation that completes to a handler instead of the program.
     [[nodiscard]] doca_error_t retrieve_operation(opendoca::Operation &operation, doca_event &event) noexcept;
+
+    /// Lets @p queue retrieve by its own retrieve() while @p pollable is all that is polled and nothing waits: the
+    /// short path of small copies (core/device/small_copies.hpp). There is one such queue; a later one replaces it.
+    void set_retriever(opendoca::v2::JobQueue &queue, const opendoca::Pollable &pollable) noexcept
+    {
+        retriever_ = &queue;
+        retriever_polls_ = &pollable;
+    }
+    void remove_retriever(const opendoca::v2::JobQueue &queue) noexcept
+    {
+        if (retriever_ == &queue)
+            retriever_ = nullptr;
+    }
 
     [[nodiscard]] bool has_contexts() const noexcept { return num_contexts_ != 0; }
     [[nodiscard]] doca_error_t set_event_driven(bool enable);
@@ -84,6 +97,8 @@ private:
     [[nodiscard]] static doca_error_t fill(doca_event &event, const opendoca::Tag &tag, const opendoca::Source &source,
                                            doca_error_t status, const opendoca::Result &result) noexcept;
 
+    opendoca::v2::JobQueue *retriever_ = nullptr;         ///< see set_retriever()
+    const opendoca::Pollable *retriever_polls_ = nullptr; ///< what retriever_ polls; null if there is none
     /// By the id of the context or graph; null where none was added.
     std::unique_ptr<opendoca::v2::JobQueue *[]> queues_;
     std::uint32_t num_queues_ = 0;   ///< size of queues_

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "../../core/device/engines.hpp"
+#include "../../core/device/small_copies.hpp"
 #include "../../core/log.hpp"
 #include "../../core/v2/call.hpp"
 #include "dma_jobs.hpp"

@@ -30,8 +30,9 @@ public:
           owned_(std::move(owned))
     {
         if constexpr (HasFastPoll<Engine>)
-            workq.completions.set_retriever(engine, static_cast<JobQueue *>(this));
+            workq.set_retriever(*this, engine);
     }
+    ~DmaJobs() override { workq_.remove_retriever(*this); }
 
     [[nodiscard]] doca_error_t submit(const doca_job &base) noexcept override
     {
