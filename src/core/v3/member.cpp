@@ -69,9 +69,17 @@ void Member::clear() noexcept
     return poll_for_end();
 }
 
-/// Delivers a successful operation for which no completion was made. Returns true.
+/// Delivers a successful operation for which no completion was made. Returns true. Releases it first: the callback may
+/// submit again, and needs the credit.
 [[gnu::noinline]] bool Member::deliver_operation(Operation &operation) noexcept
 {
+    if (!CompletionHandler::is_of_one(operation.tag)) {
+        doca_task &task = doca_task::of(operation.tag);
+        if (task.state == TaskState::submitted) [[likely]] {
+            completions_->release(operation);
+            return succeed(task);
+        }
+    }
     Ended ended = {operation.tag, operation.source, DOCA_SUCCESS, operation.result()};
     completions_->release(operation);
     deliver(ended);
