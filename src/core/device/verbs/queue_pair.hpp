@@ -106,7 +106,6 @@ private:
     [[nodiscard]] doca_error_t post_receive(Operation &operation, ibv_sge *segments, int num_segments) noexcept;
     [[nodiscard]] bool take_credit(std::int32_t &credits) noexcept;
     [[nodiscard]] Operation &begin(Tag tag, Opcode opcode, TransferPlan plan, doca_buf *dst) noexcept;
-    [[nodiscard]] std::uint32_t key_of(const doca_buf &buf) const noexcept;
     [[gnu::cold]] [[nodiscard]] static doca_error_t refuse(Operation &operation, int error) noexcept;
     void open() noexcept;
 

@@ -52,14 +52,6 @@ doca_buf *destination_of(Opcode opcode, const Request &request) noexcept
     return operation;
 }
 
-[[gnu::always_inline]] inline std::uint32_t VerbsQueuePair::key_of(const doca_buf &buf) const noexcept
-{
-    const FirstKey &first = buf.mmap->first();
-    if (first.device == &device_) [[likely]]
-        return verbs_key(first.number);
-    return verbs_key(buf.mmap->key_for(device_)->number);
-}
-
 /// Makes the credits available. The queue pair must be connected.
 void VerbsQueuePair::open() noexcept
 {
@@ -139,7 +131,7 @@ doca_error_t VerbsQueuePair::post_single(VerbsQueuePair &self, Tag tag, const Re
         begin_request(IBV_SEND_SIGNALED);
         const doca_buf &local = *request.local;
         const bool appends = opcode == Opcode::read && !request.plan.overwrites;
-        ibv_wr_set_sge(sender, self.key_of(local), address(local.data) + (appends ? local.data_len : 0),
+        ibv_wr_set_sge(sender, key_of(self.device_, local), address(local.data) + (appends ? local.data_len : 0),
                        request.plan.length);
     }
     if (const int error = ibv_wr_complete(sender); error != 0) [[unlikely]]
@@ -168,7 +160,7 @@ doca_error_t VerbsQueuePair::post_single(VerbsQueuePair &self, Tag tag, const Re
                             .compare_add = is_addition ? request.operand : request.compare,
                             .swap = request.operand,
                             .rkey = verbs_key(request.remote_key->number)};
-        self.segments_[0] = {address(request.local->data), word_size, self.key_of(*request.local)};
+        self.segments_[0] = {address(request.local->data), word_size, key_of(self.device_, *request.local)};
         wanted.num_sge = 1;
     } else {
         if (has_immediate(opcode))
@@ -196,7 +188,7 @@ doca_error_t VerbsQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) 
     if (plan.is_list || plan.length == 0 || !take_credit(receive_credits_)) [[unlikely]]
         return receive_any(tag, dst, plan);
     Operation &operation = begin(tag, Opcode::receive, plan, dst);
-    ibv_sge segment = {address(dst->data) + (plan.overwrites ? 0 : dst->data_len), plan.length, key_of(*dst)};
+    ibv_sge segment = {address(dst->data) + (plan.overwrites ? 0 : dst->data_len), plan.length, key_of(device_, *dst)};
     return post_receive(operation, &segment, 1);
 }
 

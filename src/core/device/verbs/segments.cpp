@@ -16,6 +16,11 @@ int gather(const Device &device, const doca_buf *list, TransferPlan plan, bool i
 {
     if (plan.length == 0)
         return 0;
+    if (!plan.is_list) [[likely]] {
+        const std::byte *const from = is_source || plan.overwrites ? list->data : list->data + list->data_len;
+        segments[0] = {reinterpret_cast<std::uintptr_t>(from), plan.length, key_of(device, *list)};
+        return 1;
+    }
     Cursor cursor = is_source ? Cursor::over_data(*list) : Cursor::over_destination(*list, plan.overwrites);
     int count = 0;
     for (std::size_t left = plan.length; left != 0; ++count) {
@@ -23,7 +28,7 @@ int gather(const Device &device, const doca_buf *list, TransferPlan plan, bool i
         const std::size_t length = std::min(left, cursor.left());
         segments[static_cast<std::size_t>(count)] = {.addr = reinterpret_cast<std::uintptr_t>(cursor.addr()),
                                                      .length = static_cast<std::uint32_t>(length),
-                                                     .lkey = verbs_key(cursor.buf().mmap->key_for(device)->number)};
+                                                     .lkey = key_of(device, cursor.buf())};
         cursor.advance(length);
         left -= length;
     }

@@ -2,17 +2,25 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include <infiniband/verbs.h>
 
+#include "../../mmap.hpp"
 #include "../../transfer_check.hpp"
-
-namespace opendoca {
-class Device;
-}
+#include "device.hpp"
 
 namespace opendoca::verbs {
+
+/// Returns the local key of the memory of @p buf.
+[[gnu::always_inline]] [[nodiscard]] inline std::uint32_t key_of(const Device &device, const doca_buf &buf) noexcept
+{
+    const FirstKey &first = buf.mmap->first();
+    if (first.device == &device) [[likely]]
+        return verbs_key(first.number);
+    return verbs_key(buf.mmap->key_for(device)->number);
+}
 
 /// Writes the scatter/gather list of a source's data, or of the free space that a destination is to receive, for the
 /// length of @p plan, to the beginning of @p segments. Returns the number of segments.
