@@ -2,21 +2,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
 #
-# Counts the instructions that our libraries add to a job on an RDMA device, from doca_workq_submit() to the call of
-# libibverbs and from the completion to the event: all that is theirs in submit and in the retrieve that gives the job
-# out, the inline parts of libibverbs included, and nothing of the rest of it, the device's driver and the C library;
-# less what a program executes that makes the same calls itself (bare_verbs.cpp).
+# Counts the instructions that our libraries add to an operation on an RDMA device, from submit to the call of libibverbs
+# and from the completion to the program: all that is theirs in submit and in the retrieve (2.2) or progress (3.0) that
+# completes the operation, the inline parts of libibverbs included, and nothing of the rest of it, of the device's driver
+# and of the C library; less what a program executes that makes the same calls itself (bare_verbs.cpp).
 #
-#   path_cost.sh PROGRAM LIMIT [KIND...]
+#   path_cost.sh PROGRAMS KIND=LIMIT...
 #
-# PROGRAM is path_cost.cpp, or dma_cost.cpp, whose only KIND is memcpy. Exit status 1 if more than LIMIT
-# instructions are added to a job of any kind.
+# PROGRAMS are separated by commas: path_cost (jobs of 2.2) or task_cost (tasks of 3.0) with bare_cost, or dma_cost. KIND
+# is an operation that they count. Exit status 1 if more than LIMIT instructions are added to an operation of that kind.
 set -euo pipefail
 
-program=$1 limit=$2 jobs=32 # as counted_jobs.hpp has it
-shift 2
-kinds=("$@")
-[ $# != 0 ] || kinds=(write read send receive copy)
+jobs=32 # as counted_jobs.hpp has it
+IFS=, read -ra programs <<<"$1"
+shift
 if ! valgrind --version >/dev/null 2>&1; then
     echo "skipped: there is no valgrind here" >&2
     exit 77
@@ -28,13 +27,17 @@ fi
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 
-DOCA_SOFT=0 valgrind --tool=callgrind --collect-atstart=no --dump-line=no \
-    --callgrind-out-file="$directory/out" "$program" >"$directory/log" 2>&1 || {
-    cat "$directory/log"
-    exit 1
-}
+# Programs find the libraries of their generation by their RUNPATH; LD_LIBRARY_PATH, set by meson, has both generations.
+unset LD_LIBRARY_PATH
+for program in "${programs[@]}"; do
+    DOCA_SOFT=0 valgrind --tool=callgrind --collect-atstart=no --dump-line=no \
+        --callgrind-out-file="$directory/out.${program##*/}" "$program" >>"$directory/log" 2>&1 || {
+        cat "$directory/log"
+        exit 1
+    }
+done
 
-# Prints what a kind of job takes in functions that match a pattern, object or name, and then which they are. A profile
+# Prints what a kind of operation takes in functions that match a pattern, object or name, and then which they are. A profile
 # names each object and function once, and gives their numbers after that. The line that follows "calls=" is the cost of
 # what is called, which is listed by itself.
 instructions_of() { # KIND PATTERN
@@ -87,7 +90,8 @@ count nothing libdoca_ 0
 idle=$total
 count 'bare nothing' '^[^ ]* bare::' 0
 bare_idle=$total
-for kind in "${kinds[@]}"; do
+for bound in "$@"; do
+    kind=${bound%%=*} limit=${bound#*=}
     count "bare $kind" '^[^ ]* bare::' "$bare_idle"
     bare=$total
     count "$kind" libdoca_ "$idle"
