@@ -13,7 +13,7 @@ ROOT = os.path.join(SOURCE, "src")
 NEUTRAL_HEADERS = {"doca_error.h", "doca_types.h"}
 # Sources of C functions outside of v2/ and v3/.
 FRONT_ENDS = ("argp/param_api.cpp",)
-PROVIDERS = ("core/device/soft/", "core/device/verbs/", "core/device/mlx5/")
+PROVIDERS = ("core/device/soft/", "core/device/verbs/", "core/device/mlx5/", "core/device/skeleton/")
 API_TYPES = re.compile(r"\bdoca_(job|event|workq|ctx|task|pe)\b|\bJobQueue\b")
 COMMENT = re.compile(r"//.*?$|/\*.*?\*/", re.S | re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
@@ -87,7 +87,7 @@ class Layers(unittest.TestCase):
                 target = os.path.normpath(os.path.join(os.path.dirname(path), name))
                 # mlx5 devices are verbs devices that can do more.
                 for own, other in (("soft", "verbs"), ("verbs", "soft"), ("soft", "mlx5"), ("mlx5", "soft"),
-                                   ("verbs", "mlx5")):
+                                   ("verbs", "mlx5"), ("skeleton", "soft"), ("skeleton", "verbs"), ("skeleton", "mlx5")):
                     if path.startswith(f"core/device/{own}/") and target.startswith(f"core/device/{other}/"):
                         yield f"includes {target}"
         self.each(check)
