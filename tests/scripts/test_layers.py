@@ -93,8 +93,7 @@ class Layers(unittest.TestCase):
         self.each(check)
 
     def test_only_lists_of_them_know_providers(self):
-        # Counters that need no device are the software device's.
-        known = ("core/device/small_copies.hpp", "core/device/providers.cpp", "core/device/host/counter.cpp")
+        known = ("core/device/small_copies.hpp", "core/device/providers.cpp")
 
         def check(path, content):
             for kind, name in INCLUDE.findall(content):

@@ -91,4 +91,8 @@ struct CounterSetup {
     bool has_remote_publisher = false; ///< only processes that import the counter update it
 };
 
+/// Creates a counter that the CPU updates and that only this process can use, for devices without counters of their
+/// own. NOT_SUPPORTED if the memory at @p setup's word is not readable and writable. In providers.cpp.
+[[nodiscard]] doca_error_t create_local_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter);
+
 } // namespace opendoca

@@ -41,14 +41,10 @@ enum class ConnectionState : std::uint8_t;
 enum class DoorbellAccess : std::uint8_t;
 struct QueuePairSettings;
 
-/// The importer that an export descriptor is for.
-enum class ExportKind : std::uint16_t {
-    dpu = 1, ///< the other side of the PCIe
-    rdma = 2,
-    receive = 3,      ///< the device's own queue pairs, which exchange the messages of a connection
-    counter = 4,      ///< the other side of the PCIe, of a sync event
-    counter_word = 5, ///< the same, of a sync event with its counter outside of the device's own memory
-    host = 6,         ///< a port of the DPU and the functions behind it, of the DPU's memory; software devices only
+/// The importer that the descriptor of a memory map is for.
+enum class ExportKind : std::uint8_t {
+    dpu,  ///< the other side of the PCIe
+    rdma, ///< the peer of a connection
 };
 
 /// What a device may do with a memory range: a set of bits.

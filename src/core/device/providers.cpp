@@ -5,10 +5,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "../log.hpp"
+#include "counter.hpp"
 #include "device.hpp"
 #include "mlx5/provider.hpp"
+#include "soft/counter/counter.hpp"
 #include "soft/provider.hpp"
 #include "verbs/provider.hpp"
 
@@ -61,6 +64,17 @@ doca_error_t list_functions(DeviceFunctions &functions)
 doca_error_t open_from_pd(ibv_pd &pd, std::shared_ptr<const DeviceFunction> &function, std::unique_ptr<Device> &device)
 {
     return verbs::open_from_pd(pd, function, device);
+}
+
+/// Uses the software device's counter. Other processes can reach such a counter only by an export, which devices of
+/// other providers cannot create.
+doca_error_t create_local_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
+{
+    auto created = std::make_unique<soft::SoftCounter>();
+    const doca_error_t status = created->create(setup);
+    if (status == DOCA_SUCCESS)
+        counter = std::move(created);
+    return status;
 }
 
 std::string explain_missing(const std::string &pci_address, bool lists_soft)

@@ -14,7 +14,6 @@
 
 #include "../../log.hpp"
 #include "../descriptor.hpp"
-#include "../host/counter.hpp"
 #include "../host/ticker.hpp"
 #include "../pending_waits.hpp"
 #include "device.hpp"

@@ -17,10 +17,12 @@ namespace opendoca::soft {
 
 doca_error_t SoftKey::export_to(ExportKind kind, std::vector<std::byte> &descriptor)
 {
-    if (kind == ExportKind::dpu && function_.port.empty())
-        kind = ExportKind::host; // a port of the DPU
+    // A function without a port is a port of the DPU.
+    const EntryKind entry = kind == ExportKind::rdma ? EntryKind::rdma_memory
+                            : function_.port.empty() ? EntryKind::dpu_memory
+                                                     : EntryKind::host_memory;
     std::unique_ptr<Exporter::Export> published;
-    const doca_error_t status = Exporter::publish({range_, access_, kind, function_}, published);
+    const doca_error_t status = Exporter::publish({range_, access_, entry, function_}, published);
     if (status != DOCA_SUCCESS)
         return status;
     std::vector<std::byte> bytes = to_bytes(DescriptorKind::soft_memory, published->descriptor());
@@ -36,7 +38,7 @@ doca_error_t SoftKey::export_for_receives(const ExportDescriptor *&found)
         const std::lock_guard guard(receive_lock_);
         if (receives_exported_ == nullptr) {
             const doca_error_t status =
-                Exporter::publish({range_, Access::rdma_write, ExportKind::receive, function_}, receives_exported_);
+                Exporter::publish({range_, Access::rdma_write, EntryKind::receive, function_}, receives_exported_);
             if (status != DOCA_SUCCESS)
                 return status;
             has_receive_export_.store(true, std::memory_order_release);

@@ -14,8 +14,8 @@
 
 #include "../../dmabuf.hpp"
 #include "../../log.hpp"
+#include "../counter.hpp"
 #include "../descriptor.hpp"
-#include "../host/counter.hpp"
 #include "../host/own_memory.hpp"
 #include "copy_engine.hpp"
 #include "loopback.hpp"

@@ -104,13 +104,13 @@ doca_error_t SoftCounter::export_to_dpu(Device &device, std::vector<std::byte> &
     };
     doca_error_t status = publish({{static_cast<std::byte *>(memory_->start()), memory_->size()},
                                    all_rights,
-                                   ExportKind::counter,
+                                   EntryKind::counter,
                                    function,
                                    memory_.get()},
                                   d.page);
     if (status == DOCA_SUCCESS && is_locked_)
         status = publish(
-            {{reinterpret_cast<std::byte *>(word_), sizeof(*word_)}, all_rights, ExportKind::counter_word, function},
+            {{reinterpret_cast<std::byte *>(word_), sizeof(*word_)}, all_rights, EntryKind::counter_word, function},
             d.word);
     if (status == DOCA_SUCCESS)
         descriptor = to_bytes(DescriptorKind::soft_counter, d);
@@ -129,7 +129,7 @@ doca_error_t SoftCounter::import(std::span<const std::byte> descriptor, const De
     std::unique_ptr<RemoteMemory> &memory = imported_page_;
     doca_error_t status = ProcessId::find_out(self_);
     if (status == DOCA_SUCCESS)
-        status = RemoteMemory::import(d.page, ExportKind::counter, importer, memory);
+        status = RemoteMemory::import(d.page, EntryKind::counter, importer, memory);
     if (status != DOCA_SUCCESS)
         return status;
     if (memory->page()->size() != sizeof(CounterPage) ||
@@ -151,7 +151,7 @@ doca_error_t SoftCounter::open_word(const ExportDescriptor &descriptor, const De
         return DOCA_SUCCESS;
     }
     is_locked_ = true;
-    const doca_error_t status = RemoteMemory::import(descriptor, ExportKind::counter_word, importer, imported_word_);
+    const doca_error_t status = RemoteMemory::import(descriptor, EntryKind::counter_word, importer, imported_word_);
     if (status != DOCA_SUCCESS)
         return status;
     const RemoteMemory &memory = *imported_word_;

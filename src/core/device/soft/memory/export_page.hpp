@@ -35,13 +35,23 @@ inline constexpr std::uint32_t remote_writing_access =
 /// Random bytes that make an export descriptor unguessable.
 using Nonce = std::uint8_t[16];
 
+/// What an exported range is, and so how it may be imported. The numbers are part of the page's format.
+enum class EntryKind : std::uint16_t {
+    host_memory = 1,  ///< a memory map, exported by a function of the host: for the DPU's ports behind which it is
+    rdma_memory = 2,  ///< a memory map, exported for RDMA
+    receive = 3,      ///< a buffer that a queue pair receives a message in: for the queue pair connected to it
+    counter = 4,      ///< the page of a sync event's counter: for the other side of the PCIe
+    counter_word = 5, ///< the word of a sync event whose counter is in the program's memory: likewise
+    dpu_memory = 6,   ///< a memory map, exported by a port of the DPU: for the functions of the host behind it
+};
+
 /// One exported range. Live while its generation is odd; all other fields are then constant. Two cache lines.
 struct alignas(128) ExportEntry {
     std::atomic<std::uint64_t> generation;
     std::uint64_t addr; ///< in the exporter's address space
     std::uint64_t len;  ///< bytes
     std::uint32_t access;
-    std::uint16_t kind; ///< ExportKind
+    std::uint16_t kind; ///< an EntryKind
     std::uint16_t reserved;
     std::int32_t fd; ///< the exporter's descriptor of the shared object, or -1 for ordinary memory
     std::uint32_t reserved2;

@@ -29,7 +29,7 @@ public:
     struct Memory {
         MemoryRange range;
         std::uint32_t access;
-        ExportKind kind;
+        EntryKind kind;
         const DeviceFunction &function;
         const SealedPage *page = nullptr; ///< the page that the range is, or null for other memory
     };

@@ -107,7 +107,7 @@ public:
     [[nodiscard]] static doca_error_t import(std::span<const std::byte> bytes, const DeviceFunction &importer,
                                              std::unique_ptr<RemoteMemory> &memory);
     /// The same for a descriptor that was parsed, and must be of the kind @p wanted.
-    [[nodiscard]] static doca_error_t import(const ExportDescriptor &descriptor, ExportKind wanted,
+    [[nodiscard]] static doca_error_t import(const ExportDescriptor &descriptor, EntryKind wanted,
                                              const DeviceFunction &importer, std::unique_ptr<RemoteMemory> &memory);
     /// Makes the memory of a receive accessible that @p process has posted: one of its exports, of kind `receive`.
     [[nodiscard]] static doca_error_t reach_receive(const std::shared_ptr<ExporterProcess> &process,
@@ -125,9 +125,9 @@ public:
     /// exported for RDMA.
     [[nodiscard]] std::uint32_t uses() const noexcept
     {
-        if (kind_ == ExportKind::rdma)
+        if (kind_ == EntryKind::rdma_memory)
             return KeyUse::rdma_remote;
-        if (kind_ != ExportKind::dpu && kind_ != ExportKind::host)
+        if (kind_ != EntryKind::host_memory && kind_ != EntryKind::dpu_memory)
             return 0;
         return KeyUse::dma_source | ((access_ & Access::dpu_read_write) != 0 ? KeyUse::dma_destination : 0);
     }
@@ -189,7 +189,7 @@ private:
     std::uint64_t function_id_ = 0;
     std::uint32_t access_ = 0;
     std::uint32_t entry_ = 0;
-    ExportKind kind_ = ExportKind::dpu;
+    EntryKind kind_ = EntryKind::host_memory;
     Reach reach_ = Reach::process;
     void *mapping_ = nullptr; ///< set by try_map()
     std::size_t mapping_size_ = 0;

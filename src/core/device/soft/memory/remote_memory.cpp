@@ -27,18 +27,18 @@ namespace opendoca::soft {
 
 namespace {
 
-const char *text_of_kind(ExportKind kind) noexcept
+const char *text_of_kind(EntryKind kind) noexcept
 {
     switch (kind) {
-    case ExportKind::dpu:
-    case ExportKind::rdma:
-    case ExportKind::host:
+    case EntryKind::host_memory:
+    case EntryKind::rdma_memory:
+    case EntryKind::dpu_memory:
         return "a memory map";
-    case ExportKind::receive:
+    case EntryKind::receive:
         return "a receive";
-    case ExportKind::counter:
+    case EntryKind::counter:
         return "a sync event";
-    case ExportKind::counter_word:
+    case EntryKind::counter_word:
         return "a sync event's word";
     }
     return "an unknown kind";
@@ -117,24 +117,24 @@ doca_error_t RemoteMemory::import(std::span<const std::byte> bytes, const Device
                 to_text(fault));
         return DOCA_ERROR_INVALID_VALUE;
     }
-    for (const ExportKind kind : {ExportKind::rdma, ExportKind::host}) {
+    for (const EntryKind kind : {EntryKind::rdma_memory, EntryKind::dpu_memory}) {
         if (d.kind == static_cast<std::uint16_t>(kind))
             return import(d, kind, importer, memory);
     }
-    return import(d, ExportKind::dpu, importer, memory);
+    return import(d, EntryKind::host_memory, importer, memory);
 }
 
-doca_error_t RemoteMemory::import(const ExportDescriptor &d, ExportKind wanted, const DeviceFunction &importer,
+doca_error_t RemoteMemory::import(const ExportDescriptor &d, EntryKind wanted, const DeviceFunction &importer,
                                   std::unique_ptr<RemoteMemory> &memory)
 {
     if (const doca_error_t status = check_fields(d); status != DOCA_SUCCESS)
         return status;
     if (d.kind != static_cast<std::uint16_t>(wanted)) {
         LOG_ERR("the export descriptor is of %s (%u), and one of %s is needed",
-                text_of_kind(static_cast<ExportKind>(d.kind)), d.kind, text_of_kind(wanted));
+                text_of_kind(static_cast<EntryKind>(d.kind)), d.kind, text_of_kind(wanted));
         return DOCA_ERROR_INVALID_VALUE;
     }
-    const bool is_across = wanted != ExportKind::rdma;
+    const bool is_across = wanted != EntryKind::rdma_memory;
     if (is_across && !importer.can.from_export_dpu) {
         LOG_ERR("device %s (%s) cannot import memory across the PCIe: %s", importer.name.c_str(),
                 importer.pci_address.c_str(), importer.reason_against(Ability::import_memory).c_str());
@@ -175,9 +175,9 @@ doca_error_t RemoteMemory::reach_receive(const std::shared_ptr<ExporterProcess> 
     result->shared_ = &process->page().entries[entry_number];
     result->generation_ = generation;
     result->entry_ = entry_number;
-    result->kind_ = ExportKind::receive;
+    result->kind_ = EntryKind::receive;
     Entry entry;
-    if (!result->read_entry(entry) || entry.kind != static_cast<std::uint16_t>(ExportKind::receive))
+    if (!result->read_entry(entry) || entry.kind != static_cast<std::uint16_t>(EntryKind::receive))
         return DOCA_ERROR_INVALID_VALUE;
     if (const doca_error_t status = result->make_accessible(entry); status != DOCA_SUCCESS)
         return status;
@@ -214,7 +214,7 @@ doca_error_t RemoteMemory::make_accessible(const Entry &entry)
     if (range_.len > UINTPTR_MAX - entry.addr)
         return DOCA_ERROR_INVALID_VALUE;
     doca_error_t status = DOCA_SUCCESS;
-    if (kind_ == ExportKind::counter) {
+    if (kind_ == EntryKind::counter) {
         status = map_page(entry);
     } else if (process_->is_self() || try_map(entry)) {
         reach_ = Reach::mapped;
