@@ -56,6 +56,7 @@ public:
             if (!is_fast_send(request.local))
                 return false;
             request.plan = TransferPlan::single_sge(request.local->data_len);
+            request.remote_key = nullptr;
             return true;
         case Opcode::write:
         case Opcode::write_with_immediate:
@@ -66,6 +67,7 @@ public:
         case Opcode::fetch_and_add:
             if (!is_fast_atomic(request.local, request.remote))
                 return false;
+            request.plan = {};
             request.remote_key = request.remote->mmap->first().key;
             return true;
         case Opcode::receive:
@@ -89,7 +91,8 @@ private:
     {
         return (buf.fast_path_uses & side) != 0 && buf.mmap->first().device == device_;
     }
-    /// Also true for a transfer that overwrites: in programs that never reset their destination, each one does.
+    /// Also true for a transfer that overwrites: in programs that never reset their destination, each one does once
+    /// that is full.
     [[gnu::always_inline]] [[nodiscard]] bool check_fast_transfer(Request &request, const doca_buf *dst,
                                                                   const doca_buf *src) const noexcept
     {

@@ -27,8 +27,11 @@ fi
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 
-# Programs find the libraries of their generation by their RUNPATH; LD_LIBRARY_PATH, set by meson, has both generations.
-unset LD_LIBRARY_PATH
+# Programs find the libraries of their generation by their RUNPATH. LD_LIBRARY_PATH, to which meson adds both generations of
+# the build tree, has precedence: only what the user has put there stays.
+build=${programs[0]%%/tests/*}
+LD_LIBRARY_PATH=$(tr : '\n' <<<"${LD_LIBRARY_PATH-}" | grep -vF "$build/" | paste -sd : || true)
+export LD_LIBRARY_PATH
 for program in "${programs[@]}"; do
     DOCA_SOFT=0 valgrind --tool=callgrind --collect-atstart=no --dump-line=no \
         --callgrind-out-file="$directory/out.${program##*/}" "$program" >>"$directory/log" 2>&1 || {

@@ -100,7 +100,7 @@ public:
     /// Posts a receive. Not if receives are shared. @p dst may be null if the plan has 0 bytes.
     [[nodiscard]] virtual doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept = 0;
     /// Posts @p request, which need not outlive the call. On completion, the data sections of a read's or a write's
-    /// destination have grown by the bytes that were moved.
+    /// destination have grown by the bytes that were moved, or consist of these if the plan overwrites.
     [[nodiscard]] virtual doca_error_t post(Tag tag, const Request &request) noexcept = 0;
 
 protected:

@@ -55,16 +55,16 @@ struct TransferPlan {
 /// `plan` and `remote_key`. Valid during the call only: a queue pair copies what it needs later.
 struct Request {
     Opcode opcode;
-    TransferPlan plan;       ///< of an atomic: not set
-    std::uint32_t immediate; ///< big endian; 0 if the opcode has none
+    TransferPlan plan;       ///< all 0 for an atomic
+    std::uint32_t immediate; ///< big endian; not set if the opcode has none
     /// List of the data to send or write, or of what a read writes to; of an atomic, the buffer to whose data section
     /// the old value of the remote word is written. Data that is only read is not const, since destinations are here
     /// too. May be null if no bytes are moved.
     doca_buf *local;
-    doca_buf *remote;      ///< one buffer of the peer's memory; null for a send, or if no bytes are moved
-    MemoryKey *remote_key; ///< the key of `remote`
-    std::uint64_t operand; ///< of an atomic: the value to add or to swap in
-    std::uint64_t compare; ///< of a compare and swap
+    doca_buf *remote;      ///< one buffer of the peer's memory; null for a send; not to be used if no bytes are moved
+    MemoryKey *remote_key; ///< the key of `remote`; null for a send, or if no bytes are moved
+    std::uint64_t operand; ///< of an atomic: the value to add or to swap in; not set for other opcodes
+    std::uint64_t compare; ///< of a compare and swap: the value to compare with; not set for other opcodes
 };
 
 } // namespace opendoca

@@ -55,7 +55,8 @@ struct OPENDOCA_INTERNAL doca_workq {
     [[nodiscard]] doca_error_t retrieve_operation(opendoca::Operation &operation, doca_event &event) noexcept;
 
     /// Lets @p queue retrieve by its own retrieve() while @p pollable is all that is polled and nothing waits: the
-    /// short path of small copies (core/device/small_copies.hpp). There is one such queue; a later one replaces it.
+    /// short path of small copies (core/device/small_copies.hpp). There is one such queue; a later one replaces it, and
+    /// when that is removed there is none.
     void set_retriever(opendoca::v2::JobQueue &queue, const opendoca::Pollable &pollable) noexcept
     {
         retriever_ = &queue;
@@ -63,8 +64,10 @@ struct OPENDOCA_INTERNAL doca_workq {
     }
     void remove_retriever(const opendoca::v2::JobQueue &queue) noexcept
     {
-        if (retriever_ == &queue)
-            retriever_ = nullptr;
+        if (retriever_ != &queue)
+            return;
+        retriever_ = nullptr;
+        retriever_polls_ = nullptr;
     }
 
     [[nodiscard]] bool has_contexts() const noexcept { return num_contexts_ != 0; }

@@ -105,6 +105,7 @@ private:
     [[nodiscard]] doca_error_t receive_any(Tag tag, doca_buf *dst, TransferPlan plan) noexcept;
     [[nodiscard]] doca_error_t post_receive(Operation &operation, ibv_sge *segments, int num_segments) noexcept;
     [[nodiscard]] bool take_credit(std::int32_t &credits) noexcept;
+    [[nodiscard]] bool goes_inline(const Request &request) const noexcept;
     [[nodiscard]] Operation &begin(Tag tag, Opcode opcode, TransferPlan plan, doca_buf *dst) noexcept;
     [[gnu::cold]] [[nodiscard]] static doca_error_t refuse(Operation &operation, int error) noexcept;
     void open() noexcept;

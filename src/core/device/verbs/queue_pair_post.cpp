@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::uint32_t word_size = 8; ///< bytes of an atomic operation
 
-/// Returns the buffers of @p request that an operation with @p opcode extends, or null.
+/// Returns the list of buffers whose data sections grow when an operation with @p opcode completes; null if there is
+/// none: what an atomic reads is written into a data section that is there.
 doca_buf *destination_of(Opcode opcode, const Request &request) noexcept
 {
     return is_write(opcode) ? request.remote : opcode == Opcode::read ? request.local : nullptr;
@@ -36,7 +37,15 @@ doca_buf *destination_of(Opcode opcode, const Request &request) noexcept
     return false;
 }
 
-/// Sets up an Operation, for which a credit was taken. @p plan is that of @p dst.
+/// Returns whether the CPU puts the data of @p request, a send or a write of one buffer, into the work request. Memory
+/// of a dmabuf, as that of a GPU, need not be mapped where the CPU can read it.
+[[gnu::always_inline]] inline bool VerbsQueuePair::goes_inline(const Request &request) const noexcept
+{
+    const std::uint32_t length = request.plan.length;
+    return length != 0 && length <= max_inline_ && !request.local->mmap->is_of_dmabuf();
+}
+
+/// Sets up an Operation, for which a credit was taken. @p plan says how it extends @p dst on completion.
 [[gnu::always_inline]] inline Operation &VerbsQueuePair::begin(Tag tag, Opcode opcode, TransferPlan plan,
                                                                doca_buf *dst) noexcept
 {
@@ -96,7 +105,7 @@ template <Opcode opcode>
 doca_error_t VerbsQueuePair::post_single(VerbsQueuePair &self, Tag tag, const Request &request) noexcept
 {
     const TransferPlan plan = request.plan;
-    const bool is_inline = opcode != Opcode::read && plan.length - 1 < self.max_inline_; // not if the length is 0
+    const bool is_inline = opcode != Opcode::read && self.goes_inline(request);
     if (plan.is_list || (!is_inline && plan.length == 0) || !self.take_credit(self.send_credits_)) [[unlikely]]
         return post_any(self, tag, request);
     Operation &operation =

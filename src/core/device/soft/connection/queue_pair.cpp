@@ -181,7 +181,8 @@ Request SoftQueuePair::Waiting::request(Opcode opcode, const Device &device) con
     request.opcode = opcode;
     request.local = local_;
     request.remote = remote_;
-    if (remote_ != nullptr)
+    // A transfer of no bytes does not touch its remote buffer, which the program may have freed.
+    if (remote_ != nullptr && (is_atomic(opcode) || transfer_.plan.length != 0))
         request.remote_key = remote_->mmap->key_for(device);
     if (is_atomic(opcode)) {
         request.operand = atomic_.operand;
