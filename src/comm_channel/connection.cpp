@@ -213,7 +213,7 @@ bool Connection::check_end() noexcept
                                : is_closed_by_peer(socket_.get()) || (is_process_due && has_lost_process());
     if (!has_ended)
         return false;
-    note_end();
+    record_end();
     return true;
 }
 
@@ -234,7 +234,7 @@ bool Connection::drain_message_doorbells() noexcept
     }
     if (state_ != State::connected || (drain_doorbells_of(socket_.get()) && !has_lost_process()))
         return false;
-    note_end();
+    record_end();
     return true;
 }
 
@@ -252,7 +252,7 @@ bool Connection::may_log_about_peer() const noexcept
     return side_ == Side::client || stream_ == nullptr || may_log_unauthenticated_client();
 }
 
-void Connection::note_end() noexcept
+void Connection::record_end() noexcept
 {
     // Acquire: pairs with the release store in note_departure() of the peer, made before it closed its end.
     const SharedPage &page = memory_.page();
@@ -284,12 +284,12 @@ void Connection::note_departure() noexcept
         return;
     SharedPage &page = memory_.page();
     auto &has_left = side_ == Side::service ? page.service_left : page.client_left;
-    has_left.store(1, std::memory_order_release); // release: pairs with the acquire load in note_end()
+    has_left.store(1, std::memory_order_release); // release: pairs with the acquire load in record_end()
 }
 
 void Connection::leave() noexcept
 {
-    if (home_.is_here()) {
+    if (creator_.is_current()) {
         note_departure();
         if (stream_ != nullptr && memory_.is_open())
             stream_->drain_and_leave();
@@ -300,7 +300,7 @@ void Connection::leave() noexcept
 void Connection::shut_down() noexcept
 {
     // A forked child has copies of its parent's objects: what it destroys must not end the parent's connections.
-    if (!home_.is_here()) {
+    if (!creator_.is_current()) {
         has_left_ = true;
         return;
     }

@@ -154,7 +154,7 @@ private:
     /// Returns true if the peer's process has ended, even if its children keep the other end of the socket open; then
     /// this end is closed. Costs a system call.
     [[nodiscard]] bool has_lost_process() noexcept;
-    void note_end() noexcept;
+    void record_end() noexcept;
     void note_damage() noexcept;
     void note_departure() noexcept;
 
@@ -172,7 +172,7 @@ private:
     ProcessFd socket_;
     PeerProcess process_; ///< the peer's process, if it is on this machine
     /// a forked child's copy of the object must not end the connection
-    const HomeProcess home_;
+    const CreatorProcess creator_;
     std::unique_ptr<Stream> stream_; ///< set if the connection uses TCP, null for a Unix socket
     /// With a stream: the function with the queue pairs that carry messages, or null.
     std::shared_ptr<const DeviceFunction> messages_by_;

@@ -232,7 +232,7 @@ Registration &Registration::operator=(Registration &&other) noexcept
     std::swap(socket_, other.socket_);
     std::swap(name_, other.name_);
     std::swap(lock_name_, other.lock_name_);
-    std::swap(home_, other.home_);
+    std::swap(creator_, other.creator_);
     return *this;
 }
 
@@ -243,7 +243,7 @@ Registration::~Registration()
 
 void Registration::unregister() noexcept
 {
-    if (!lock_.is_open() || !home_.is_here())
+    if (!lock_.is_open() || !creator_.is_current())
         return; // none, or a forked child's copy of its parent's
     // The socket is removed before the lock file: without a lock file a new service may create its own socket.
     unlinkat(directory_.get(), name_.c_str(), 0);

@@ -49,7 +49,7 @@ private:
     ProcessFd socket_;
     std::string name_;
     std::string lock_name_;
-    HomeProcess home_; ///< a forked child does not remove its parent's files
+    CreatorProcess creator_; ///< a forked child does not remove its parent's files
 };
 
 /// Retries the search for a service. Owned by a client and used under its lock. Logs a problem with a directory once

@@ -267,7 +267,7 @@ bool Stream::accept(const Header &header, const std::byte *bytes, bool &has_rece
     case StreamKind::by_queue_pair:
         return header.length == 0 && accept_switch();
     case StreamKind::leaving:
-        // Release: pairs with the acquire load in Connection::note_end().
+        // Release: pairs with the acquire load in Connection::record_end().
         peer_left_->store(1, std::memory_order_release);
         return header.length == 0;
     default:

@@ -24,7 +24,7 @@ constexpr std::size_t max_open_devices = 256;
 /// devices.
 struct Registry {
     std::map<std::string, doca_dev *> open_devices;
-    opendoca::HomeProcess home;
+    opendoca::CreatorProcess creator;
 };
 
 constinit opendoca::ForkSafeMutex registry_lock;
@@ -34,7 +34,7 @@ Registry *const registry = new Registry;
 /// Under the lock. A forked child opens devices anew: what the provider has opened belongs to its parent.
 std::map<std::string, doca_dev *> &open_devices_here()
 {
-    if (!registry->home.is_here())
+    if (!registry->creator.is_current())
         *registry = {};
     return registry->open_devices;
 }

@@ -20,13 +20,14 @@
 
 namespace opendoca {
 
-/// The process that has made an object. Compared where an object is destroyed, stopped or connected, not where it moves
-/// data: it costs a system call.
-class HomeProcess {
+/// The process that has created an object. Immutable, so any thread may use it. Compared where an object is destroyed,
+/// stopped or connected, and not where it moves data: each comparison costs a system call.
+class CreatorProcess {
 public:
-    HomeProcess() noexcept : pid_(getpid()) {}
+    CreatorProcess() noexcept : pid_(getpid()) {}
 
-    [[nodiscard]] bool is_here() const noexcept { return pid_ == getpid(); }
+    /// Returns whether the calling process has created the object; false in a forked child, which has a copy of it.
+    [[nodiscard]] bool is_current() const noexcept { return pid_ == getpid(); }
 
 private:
     pid_t pid_;

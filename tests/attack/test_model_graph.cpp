@@ -59,7 +59,7 @@ protected:
     void submit(Instance &instance, std::size_t q);
     void copy(std::size_t q);
     void retrieve(std::size_t q, bool waits);
-    void note_end(Instance &instance, doca_error_t result);
+    void record_end(Instance &instance, doca_error_t result);
     void check_nodes(const Instance &instance, bool is_fine);
     void clean_up();
     static doca_error_t take_step(void *cookie, doca_event *)
@@ -309,7 +309,7 @@ void GraphModelTest::check_nodes(const Instance &instance, bool is_fine)
         complain("the number of nodes that have failed");
 }
 
-void GraphModelTest::note_end(Instance &instance, doca_error_t result)
+void GraphModelTest::record_end(Instance &instance, doca_error_t result)
 {
     ++num_ends;
     const std::vector<doca_error_t> wanted = results_of(instance);
@@ -340,7 +340,7 @@ void GraphModelTest::retrieve(std::size_t q, bool waits)
     });
     if (found == instances.end() || event.type != DOCA_GRAPH_JOB)
         return complain("no such instance");
-    note_end(*found, result);
+    record_end(*found, result);
 }
 
 void GraphModelTest::step()

@@ -87,8 +87,8 @@ doca_error_t doca_comch_consumer::on_start()
     status = fast_->add_consumer(control_queue_, {immediate_length}, id_);
     if (status != DOCA_SUCCESS)
         return status;
-    asks_for_progress_at(control_queue_.news());
-    asks_for_progress(true);       // producers may connect at any time
+    request_progress_while(control_queue_.message_flag());
+    set_progress_requested(true);  // producers may connect at any time
     return DOCA_ERROR_IN_PROGRESS; // runs when the peer has acknowledged the consumer
 }
 

@@ -107,7 +107,7 @@ doca_error_t Control::open()
     if (sends.is_configured())
         sends.set_pool(std::make_unique<SendTasks>(*this, sends.conf(), max_message_size));
     // A progress call polls the connections even if no task is in flight.
-    asks_for_progress(true);
+    set_progress_requested(true);
     return DOCA_SUCCESS;
 }
 

@@ -253,7 +253,7 @@ private:
     void close_silent_clients() noexcept;
     void process_hello(Connection &connection) noexcept;
     /// Reports the end of a connection to the program. Returns true if a callback was called.
-    [[nodiscard]] bool note_end(Connection &connection) noexcept;
+    [[nodiscard]] bool report_end(Connection &connection) noexcept;
     /// Destroys connections whose end is reported and which nothing uses any more.
     void drop_ended() noexcept;
 

@@ -74,7 +74,7 @@ public:
     // Acquire: pairs with the release store in announce(). What was stored before wake() is visible after it.
     [[nodiscard]] bool has_message() const noexcept { return has_message_.load(std::memory_order_acquire); }
     /// The flag behind has_message(), for pollers.
-    [[nodiscard]] const std::atomic<bool> &news() const noexcept { return has_message_; }
+    [[nodiscard]] const std::atomic<bool> &message_flag() const noexcept { return has_message_; }
     /// Takes a message. The caller must continue until this returns false, or arrange its own notification.
     [[nodiscard]] bool take(ControlMessage &message) noexcept;
     /// Like take(), but the message stays until drop(), and the descriptor stays readable until settle().

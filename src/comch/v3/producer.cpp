@@ -91,7 +91,7 @@ doca_error_t doca_comch_producer::on_start()
     num_expired_ = fast_->num_expired();
     has_expired_ = false;
     wait_for_reply_.forget();
-    asks_for_progress_at(control_queue_.news());
+    request_progress_while(control_queue_.message_flag());
     return DOCA_SUCCESS;
 }
 
@@ -241,7 +241,7 @@ doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task, cons
             task.next_waiting = nullptr;
             (to->first != nullptr ? to->last->next_waiting : to->first) = &task;
             to->last = &task;
-            asks_for_progress(true); // until no task waits
+            set_progress_requested(true); // until no task waits
             return DOCA_SUCCESS;
         }
     }
@@ -311,8 +311,8 @@ bool doca_comch_producer::on_progress() noexcept
         process_replies();
     check_wait();
     const bool is_any_left = drop_expired();
-    asks_for_progress(is_any_left ||
-                      std::ranges::any_of(consumers_, [](const auto &to) { return to->first != nullptr; }));
+    set_progress_requested(is_any_left ||
+                           std::ranges::any_of(consumers_, [](const auto &to) { return to->first != nullptr; }));
     return !completions().is_empty();
 }
 

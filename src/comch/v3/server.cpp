@@ -154,7 +154,7 @@ void doca_comch_server::process_hello(Connection &connection) noexcept
     listener_.note_success();
 }
 
-bool doca_comch_server::note_end(Connection &connection) noexcept
+bool doca_comch_server::report_end(Connection &connection) noexcept
 {
     if (end_of_peer(connection))
         return true; // more events may follow
@@ -212,13 +212,13 @@ bool doca_comch_server::on_progress() noexcept
             }
             return true;
         }
-        if ((is_stopping || connection.fast->has_ended()) && note_end(connection))
+        if ((is_stopping || connection.fast->has_ended()) && report_end(connection))
             return true;
         if (serve(connection))
             return true;
         if (checks_sockets)
             check_sockets(connection);
-        if (has_nothing_more(connection) && note_end(connection))
+        if (has_nothing_more(connection) && report_end(connection))
             return true;
     }
     if (is_stopping)

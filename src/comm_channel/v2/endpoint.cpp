@@ -194,7 +194,7 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (peer->check_end())
-        note_end(*peer);
+        handle_peer_end(*peer);
     if (peer->has_ended()) {
         // Behaves as if the message had been sent before the disconnect, until all messages of the peer are received.
         if (peer->state() != Peer::State::left || !peer->has_message())
@@ -218,7 +218,7 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
         peer->drain_space_doorbells();
     }
     if (status == DOCA_ERROR_CONNECTION_RESET)
-        note_end(*peer);
+        handle_peer_end(*peer);
     has_pending_doorbells_ = has_pending_doorbells_ || peer->has_pending_doorbell();
     keep_channels_readable_for_doorbells();
     return status;
@@ -282,7 +282,7 @@ doca_error_t doca_comm_channel_ep_t::receive_from_any(void *message, std::size_t
         if (status == DOCA_ERROR_AGAIN)
             continue;
         if (status == DOCA_ERROR_CONNECTION_RESET) { // the client violates the protocol
-            note_end(client);
+            handle_peer_end(client);
             continue;
         }
         if (status == DOCA_SUCCESS) {
@@ -307,9 +307,9 @@ void doca_comm_channel_ep_t::check_sockets()
     Peer &service = *peers_.front();
     if (service.state() == Peer::State::connecting) {
         if (complete(service) == DOCA_SUCCESS && service.check_end()) // the service may have ended since
-            note_end(service);
+            handle_peer_end(service);
     } else if (service.drain_message_doorbells()) {
-        note_end(service);
+        handle_peer_end(service);
     }
 }
 
@@ -318,7 +318,7 @@ doca_error_t doca_comm_channel_ep_t::update_peer(Peer &peer)
     if (const doca_error_t status = complete(peer); status != DOCA_SUCCESS)
         return status;
     if (peer.check_end())
-        note_end(peer);
+        handle_peer_end(peer);
     peer.update_counters();
     const bool is_usable = !peer.has_ended() || (peer.state() == Peer::State::left && peer.has_message());
     return is_usable ? DOCA_SUCCESS : DOCA_ERROR_CONNECTION_ABORTED;

@@ -123,7 +123,7 @@ private:
     void close_late_clients();
     void process_hello(Peer &peer);
     void log_if_without_client();
-    void note_end(Peer &peer);
+    void handle_peer_end(Peer &peer);
     void retire_ended();
     [[nodiscard]] std::unique_ptr<Peer> detach_peer(const Peer &peer) noexcept;
     void drop_client(const Peer &peer) noexcept;

@@ -152,7 +152,7 @@ doca_error_t doca_comm_channel_ep_t::arm_recv()
     return DOCA_SUCCESS;
 }
 
-void doca_comm_channel_ep_t::note_end(Peer &peer)
+void doca_comm_channel_ep_t::handle_peer_end(Peer &peer)
 {
     if (is_client())
         return; // the descriptors of an ended service stay readable

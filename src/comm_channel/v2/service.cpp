@@ -81,7 +81,7 @@ void doca_comm_channel_ep_t::process_service_events()
             if (peer.state() == Peer::State::connecting)
                 process_hello(peer);
             else if (peer.drain_message_doorbells() || peer.has_ended())
-                note_end(peer);
+                handle_peer_end(peer);
         }
     }
     if (has_new_clients)
@@ -263,9 +263,9 @@ doca_error_t doca_comm_channel_ep_t::update_service_state()
     service_channel_.clear();
     for (Peer *const peer : peers_) {
         if (peer->check_end())
-            note_end(*peer);
+            handle_peer_end(*peer);
     }
-    // note_end() has kicked the channel for ends that this very call reports.
+    // handle_peer_end() has kicked the channel for ends that this very call reports.
     service_channel_.clear();
     while (num_silent_clients() < max_silent_clients && accept_client() != nullptr) {
         // The next receive processes its hello.

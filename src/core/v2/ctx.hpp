@@ -86,7 +86,7 @@ private:
     opendoca::v2::JobQueue *first_queue_ = nullptr;  ///< valid while first_workq_ is not null
     const opendoca::Id id_;
     std::atomic<bool> is_started_{false};
-    const opendoca::HomeProcess home_; ///< a forked child cannot wait for jobs of its parent
+    const opendoca::CreatorProcess creator_; ///< a forked child cannot wait for jobs of its parent
     mutable opendoca::ObjectMutex lock_;
     std::vector<doca_dev *> devices_; ///< each holds a use of its device
     std::vector<Service> services_;

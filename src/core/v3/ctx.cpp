@@ -124,10 +124,11 @@ doca_error_t doca_ctx::stop() noexcept
     }
     if (is_idle())
         return DOCA_SUCCESS; // programs that clean up do not query the state before
-    if (state_ == DOCA_CTX_STATE_STOPPING && home_.is_here())
+    if (state_ == DOCA_CTX_STATE_STOPPING && creator_.is_current())
         return DOCA_ERROR_IN_PROGRESS;
     const doca_ctx_states before = state_;
-    if (!home_.is_here()) { // a forked child's copy: no operation completes in it, and no callback is to be called
+    // A forked child's copy: no operation completes in it, and no callback is to be called.
+    if (!creator_.is_current()) {
         set_state(DOCA_CTX_STATE_STOPPING);
         num_allocated_ = 0;
         become_idle(before);
@@ -162,7 +163,7 @@ void doca_ctx::begin_stop() noexcept
     set_state(DOCA_CTX_STATE_STOPPING);
     is_library_done_ = on_stop() == DOCA_SUCCESS;
     // A stopping context is polled in any case: see has_more().
-    asks_ = true;
+    is_poll_requested_ = true;
 }
 
 void doca_ctx::stopped() noexcept
@@ -203,8 +204,8 @@ void doca_ctx::become_idle(doca_ctx_states before) noexcept
     // Before leave(): on_idle() may still use the completion queue.
     on_idle();
     leave();
-    asks_ = has_own_progress_ = false;
-    news_ = &no_news;
+    is_poll_requested_ = is_progress_requested_ = false;
+    progress_flag_ = &never_set;
     change(before, DOCA_CTX_STATE_IDLE);
 }
 
@@ -254,11 +255,11 @@ std::size_t doca_ctx::num_in_flight() const noexcept
     return sum;
 }
 
-void doca_ctx::asks_for_progress(bool asks) noexcept
+void doca_ctx::set_progress_requested(bool is_requested) noexcept
 {
-    has_own_progress_ = asks;
+    is_progress_requested_ = is_requested;
     // A stopping context needs the calls to detect that nothing is left.
-    asks_ = asks || state_ == DOCA_CTX_STATE_STOPPING;
+    is_poll_requested_ = is_requested || state_ == DOCA_CTX_STATE_STOPPING;
 }
 
 bool doca_ctx::progress_more() noexcept
@@ -269,7 +270,7 @@ bool doca_ctx::progress_more() noexcept
     }
     if (state_ == DOCA_CTX_STATE_STOPPING)
         log_allocated_tasks();
-    return (has_own_progress_ || has_news()) && on_progress();
+    return (is_progress_requested_ || is_progress_flag_set()) && on_progress();
 }
 
 /// A program that keeps a task allocated would wait forever.

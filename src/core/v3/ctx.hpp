@@ -100,8 +100,9 @@ protected:
     /// Returns whether the failure of @p task ends the context.
     [[nodiscard]] virtual bool ends_with(const doca_task &task) const noexcept;
     /// Called by doca_pe_progress() when no completion is found, and now and then while many are (see ends_wait()), if
-    /// asks_for_progress(true) was called or the flag of asks_for_progress_at() is set. Returns true if it has done
-    /// something. It may end the context: after started(), start_failed(), stopped() or fail() it must return at once.
+    /// set_progress_requested(true) was called or the flag of request_progress_while() is set. Returns true if it has
+    /// done something. It may end the context: after started(), start_failed(), stopped() or fail() it must return at
+    /// once.
     [[nodiscard]] virtual bool on_progress() noexcept;
 
     /// Called in on_progress(): returns whether completions may be unreported to the program.
@@ -110,10 +111,10 @@ protected:
     // Called by each library.
 
     /// Requests, or no longer requests, a call of on_progress() at each poll.
-    void asks_for_progress(bool asks) noexcept;
-    /// Requests a call while @p news is set, until the context is idle. A context that has nothing to do then costs a
+    void set_progress_requested(bool is_requested) noexcept;
+    /// Requests a call while @p flag is set, until the context is idle. A context that has nothing to do then costs a
     /// poll no call.
-    void asks_for_progress_at(const std::atomic<bool> &news) noexcept { news_ = &news; }
+    void request_progress_while(const std::atomic<bool> &flag) noexcept { progress_flag_ = &flag; }
     /// Reports the end of a start or stop that takes time.
     void started() noexcept;
     void start_failed() noexcept;
@@ -159,12 +160,12 @@ private:
     void set_state(doca_ctx_states state) noexcept;
     void set_fast_path(bool is_wanted) noexcept;
 
-    const opendoca::HomeProcess home_; ///< a forked child cannot wait for operations of its parent
+    const opendoca::CreatorProcess creator_; ///< a forked child cannot wait for operations of its parent
     std::size_t num_allocated_ = 0;    ///< tasks that were allocated and not freed
     std::size_t num_abandoned_ = 0;    ///< tasks in flight that were freed
     doca_ctx_states state_ = DOCA_CTX_STATE_IDLE;
     bool is_library_done_ = false;        ///< in state STOPPING: the library has nothing left to do
-    bool has_own_progress_ = false;       ///< the argument of the last asks_for_progress()
+    bool is_progress_requested_ = false;  ///< the argument of the last set_progress_requested()
     opendoca::WaitNotice wait_for_frees_; ///< for a program that polls a stopping context with allocated tasks
     opendoca::DeviceUse dev_;             ///< keeps the device open; empty for a context without one
     /// The library's types of tasks, which are members of the derived class.

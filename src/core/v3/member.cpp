@@ -41,7 +41,7 @@ void Member::arm() noexcept
 {
     completions_->arm();
     /// Work that no completion reports, such as becoming idle, must not wait for one.
-    if (asks_ && has_more())
+    if (is_poll_requested_ && has_more())
         completions_->wake();
 }
 

@@ -69,13 +69,13 @@ protected:
     [[nodiscard]] bool end_one() noexcept;
 
     // Acquire: pairs with the release store of the thread that sets the flag.
-    [[nodiscard]] bool has_news() const noexcept { return news_->load(std::memory_order_acquire); }
+    [[nodiscard]] bool is_progress_flag_set() const noexcept { return progress_flag_->load(std::memory_order_acquire); }
 
-    static inline constinit const std::atomic<bool> no_news{false}; ///< the flag of members that have none
+    static inline constinit const std::atomic<bool> never_set{false}; ///< the flag of members that have none
 
     doca_pe *pe_ = nullptr;                    ///< set once, by connect()
-    bool asks_ = false;                        ///< requests a call at each poll
-    const std::atomic<bool> *news_ = &no_news; ///< requests a call while it is set; any thread may set it
+    bool is_poll_requested_ = false;           ///< requests a call at each poll
+    const std::atomic<bool> *progress_flag_ = &never_set; ///< requests a call while it is set; any thread may set it
     bool ends_wait_ = false; ///< progress_more() was called while completions may have been unreported
 
 private:
@@ -84,7 +84,7 @@ private:
     [[nodiscard]] bool poll_in_turn() noexcept;
     [[nodiscard]] bool poll_for_end() noexcept;
     bool deliver_operation(Operation &operation) noexcept;
-    [[nodiscard]] bool wants_turn() const noexcept { return asks_ || has_news(); }
+    [[nodiscard]] bool wants_turn() const noexcept { return is_poll_requested_ || is_progress_flag_set(); }
     /// Gives progress_more() a turn while there are completions.
     [[nodiscard]] bool take_turn() noexcept
     {

@@ -73,7 +73,7 @@ doca_error_t doca_graph::start()
     }
     // One credit is the smallest queue: a graph makes no completions itself, and is polled for its lists.
     join(1);
-    asks_ = true;
+    is_poll_requested_ = true;
     set_plan(std::move(plan));
     return DOCA_SUCCESS;
 }
@@ -87,7 +87,7 @@ doca_error_t doca_graph::stop() noexcept
         return DOCA_ERROR_IN_USE;
     }
     leave();
-    asks_ = false;
+    is_poll_requested_ = false;
     set_plan(nullptr);
     return DOCA_SUCCESS;
 }

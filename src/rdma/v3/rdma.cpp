@@ -150,7 +150,7 @@ doca_error_t doca_rdma::export_connection(std::span<const std::byte> &details, C
     if (status == DOCA_SUCCESS) {
         connection = made;
         details = made->queue_pair->details();
-        asks_for_progress(true); // for its end
+        set_progress_requested(true); // for its end
     }
     return status;
 }

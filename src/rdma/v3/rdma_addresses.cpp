@@ -59,7 +59,7 @@ doca_error_t doca_rdma::open_connector()
                  has_own ? "by rdma_cm" : "over TCP in place of rdma_cm, between programs of opendoca alone");
     connector_ = std::move(made);
     deadlines_ = std::move(timer);
-    asks_for_progress(true);
+    set_progress_requested(true);
     return DOCA_SUCCESS;
 }
 

@@ -66,7 +66,7 @@ using End = std::optional<doca_error_t>;
 
 /// The callback of all tasks: notes the end, and frees the task.
 template <typename Task>
-void note_end(Task *task, doca_data task_data, doca_data)
+void record_end(Task *task, doca_data task_data, doca_data)
 {
     auto *const base = reinterpret_cast<doca_task *>(task);
     *static_cast<End *>(task_data.ptr) = doca_task_get_status(base);

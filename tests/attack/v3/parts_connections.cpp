@@ -114,12 +114,12 @@ void use_fast_path(Walk &walk, Engine &engine, doca_dev *dev)
     End &end = new_end();
     bool is_ready = map.is_made() && inventory.is_made() && side.connection != nullptr;
     if (is_ready && !walk.is_host()) {
-        is_ready = walk.call([&] {
-            return doca_comch_consumer_create(side.connection, map, consumer.out());
-        }) && walk.call([&] {
-            return doca_comch_consumer_task_post_recv_set_conf(consumer, note_end<doca_comch_consumer_task_post_recv>,
-                                                               note_end<doca_comch_consumer_task_post_recv>, num_tasks);
-        });
+        is_ready = walk.call([&] { return doca_comch_consumer_create(side.connection, map, consumer.out()); }) &&
+                   walk.call([&] {
+                       return doca_comch_consumer_task_post_recv_set_conf(
+                           consumer, record_end<doca_comch_consumer_task_post_recv>,
+                           record_end<doca_comch_consumer_task_post_recv>, num_tasks);
+                   });
         doca_comch_consumer_task_post_recv *task = nullptr;
         if (is_ready) {
             running.emplace(walk, engine, doca_comch_consumer_as_ctx(consumer));
@@ -137,8 +137,8 @@ void use_fast_path(Walk &walk, Engine &engine, doca_dev *dev)
     } else if (is_ready) {
         is_ready =
             walk.call([&] { return doca_comch_producer_create(side.connection, producer.out()); }) && walk.call([&] {
-                return doca_comch_producer_task_send_set_conf(producer, note_end<doca_comch_producer_task_send>,
-                                                              note_end<doca_comch_producer_task_send>, num_tasks);
+                return doca_comch_producer_task_send_set_conf(producer, record_end<doca_comch_producer_task_send>,
+                                                              record_end<doca_comch_producer_task_send>, num_tasks);
             });
         if (is_ready) {
             running.emplace(walk, engine, doca_comch_producer_as_ctx(producer));
@@ -210,16 +210,16 @@ void walk_through_rdma(Walk &walk, doca_dev *dev, bool is_event_driven)
     }) && walk.call([&] {
         return doca_rdma_set_connection_state_callbacks(rdma, asked, established, not_established, ended);
     }) && walk.call([&] {
-        return doca_rdma_task_receive_set_conf(rdma, note_end<doca_rdma_task_receive>, note_end<doca_rdma_task_receive>,
-                                               num_tasks);
+        return doca_rdma_task_receive_set_conf(rdma, record_end<doca_rdma_task_receive>,
+                                               record_end<doca_rdma_task_receive>, num_tasks);
     }) && walk.call([&] {
-        return doca_rdma_task_send_set_conf(rdma, note_end<doca_rdma_task_send>, note_end<doca_rdma_task_send>,
+        return doca_rdma_task_send_set_conf(rdma, record_end<doca_rdma_task_send>, record_end<doca_rdma_task_send>,
                                             num_tasks);
     }) && walk.call([&] {
-        return doca_rdma_task_write_set_conf(rdma, note_end<doca_rdma_task_write>, note_end<doca_rdma_task_write>,
+        return doca_rdma_task_write_set_conf(rdma, record_end<doca_rdma_task_write>, record_end<doca_rdma_task_write>,
                                              num_tasks);
     }) && walk.call([&] {
-        return doca_rdma_task_read_set_conf(rdma, note_end<doca_rdma_task_read>, note_end<doca_rdma_task_read>,
+        return doca_rdma_task_read_set_conf(rdma, record_end<doca_rdma_task_read>, record_end<doca_rdma_task_read>,
                                             num_tasks);
     });
     if (!walk.agree(is_created))
@@ -366,7 +366,7 @@ void walk_through_comch(Walk &walk, doca_dev *dev)
     Owned<doca_comch_server> server(walk, doca_comch_server_destroy);
     Owned<doca_comch_client> client(walk, doca_comch_client_destroy);
     std::optional<Running> running;
-    const auto sent = note_end<doca_comch_task_send>;
+    const auto sent = record_end<doca_comch_task_send>;
     bool is_ready = engine.is_made();
     if (is_ready && !walk.is_host()) {
         doca_devinfo_rep **reps = nullptr;

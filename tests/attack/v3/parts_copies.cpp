@@ -22,8 +22,8 @@ namespace attack {
 Dma::Dma(Walk &walk, Engine &engine, doca_dev *dev) : walk_(walk), engine_(engine), dma_(walk, doca_dma_destroy)
 {
     if (engine.is_made() && walk.call([&] { return doca_dma_create(dev, dma_.out()); }) && walk.call([&] {
-            return doca_dma_task_memcpy_set_conf(dma_, note_end<doca_dma_task_memcpy>, note_end<doca_dma_task_memcpy>,
-                                                 8);
+            return doca_dma_task_memcpy_set_conf(dma_, record_end<doca_dma_task_memcpy>,
+                                                 record_end<doca_dma_task_memcpy>, 8);
         }))
         running_.emplace(walk, engine, doca_dma_as_ctx(dma_));
 }
@@ -153,7 +153,7 @@ void walk_through_hashes(Walk &walk, doca_dev *dev)
     Owned<doca_sha> sha(walk, doca_sha_destroy);
     if (!map.is_made() || !inventory.is_made() || !engine.is_made() ||
         !walk.call([&] { return doca_sha_create(dev, sha.out()); }) || !walk.call([&] {
-            return doca_sha_task_hash_set_conf(sha, note_end<doca_sha_task_hash>, note_end<doca_sha_task_hash>, 2);
+            return doca_sha_task_hash_set_conf(sha, record_end<doca_sha_task_hash>, record_end<doca_sha_task_hash>, 2);
         }))
         return;
     Running running(walk, engine, doca_sha_as_ctx(sha));
@@ -245,8 +245,8 @@ void walk_through_sync_events(Walk &walk, doca_dev *dev)
         return doca_sync_event_create_from_export(dev, reinterpret_cast<const std::uint8_t *>(theirs.data()),
                                                   theirs.size(), event.out());
     }) && walk.call([&] {
-        return doca_sync_event_task_wait_neq_set_conf(event, note_end<doca_sync_event_task_wait_neq>,
-                                                      note_end<doca_sync_event_task_wait_neq>, 4);
+        return doca_sync_event_task_wait_neq_set_conf(event, record_end<doca_sync_event_task_wait_neq>,
+                                                      record_end<doca_sync_event_task_wait_neq>, 4);
     });
     if (!is_imported) {
         if (walk.agree(false))
@@ -323,12 +323,12 @@ void walk_beyond_an_end(Walk &walk, doca_dev *dev)
         if (is_started)
             walk.undo([&] { return doca_sync_event_stop(updater); });
     });
-    bool is_ready = engine.is_made() && is_started &&
-                    walk.call([&] { return doca_sync_event_update_add(updater, 7, &before); }) && import(sleeper) &&
-                    walk.call([&] {
-                        return doca_sync_event_task_wait_neq_set_conf(sleeper, note_end<doca_sync_event_task_wait_neq>,
-                                                                      note_end<doca_sync_event_task_wait_neq>, 4);
-                    });
+    bool is_ready =
+        engine.is_made() && is_started && walk.call([&] { return doca_sync_event_update_add(updater, 7, &before); }) &&
+        import(sleeper) && walk.call([&] {
+            return doca_sync_event_task_wait_neq_set_conf(sleeper, record_end<doca_sync_event_task_wait_neq>,
+                                                          record_end<doca_sync_event_task_wait_neq>, 4);
+        });
     if (!is_ready) {
         for (int i = 0; i < 4; ++i)
             (void)walk.agree(i != 0);

@@ -138,7 +138,7 @@ protected:
     void answer(Link &link);
     void disconnect(Link &link, std::size_t side);
     void break_links(std::size_t side);
-    static void note_end(Link &link, std::size_t side);
+    static void record_end(Link &link, std::size_t side);
     void lose(Link &link)
     {
         link.is_broken = true;

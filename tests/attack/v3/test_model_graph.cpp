@@ -63,10 +63,10 @@ protected:
     static void run_ended(doca_graph_instance *, doca_data data, doca_data)
     {
         auto &instance = *static_cast<Instance *>(data.ptr);
-        instance.test->note_end(instance, Succeeded);
+        instance.test->record_end(instance, Succeeded);
     }
     void note_step(Data &data);
-    void note_end(Instance &instance, bool has_succeeded);
+    void record_end(Instance &instance, bool has_succeeded);
     [[nodiscard]] bool is_complete(const Instance &instance, std::size_t node) const;
     void step();
     void build(std::size_t g);
@@ -121,7 +121,7 @@ void GraphModelTest::note_step(Data &data)
     }
 }
 
-void GraphModelTest::note_end(Instance &instance, bool has_succeeded)
+void GraphModelTest::record_end(Instance &instance, bool has_succeeded)
 {
     ++num_ends;
     ++num_callbacks;

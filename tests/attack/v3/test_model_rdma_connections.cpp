@@ -201,7 +201,7 @@ void RdmaModelTest::failed(doca_rdma_connection *, doca_data name, doca_data ctx
                   (link->is_broken || (link->stage == Link::Stage::wanted && !test->sides[side ^ 1].is_listening));
     if (!may_fail || link->is_connected[side] || link->knows_end[side])
         test->complain("a connection has failed that was to be made");
-    note_end(*link, side);
+    record_end(*link, side);
     if (side == link->client)
         link->does_client_wait = false;
     else
@@ -230,12 +230,12 @@ void RdmaModelTest::disconnected(doca_rdma_connection *connection, doca_data nam
         test->complain("a side is told of an end that it knows");
     if (link->stage == Link::Stage::none && !link->is_announced[side])
         test->complain("a connection by details has ended before it was established");
-    note_end(*link, side);
+    record_end(*link, side);
 }
 
 /// Called when @p side has ended @p link or was told of its end. A server's connection that was never established is gone
 /// with the next doca_pe_progress(), so its handle is not used again.
-void RdmaModelTest::note_end(Link &link, std::size_t side)
+void RdmaModelTest::record_end(Link &link, std::size_t side)
 {
     link.knows_end[side] = true;
     if (link.stage != Link::Stage::none && side == link.server() && !link.is_connected[side])
@@ -258,7 +258,7 @@ void RdmaModelTest::break_links(std::size_t side)
             if (link.stage == Link::Stage::wanted)
                 sides[side ^ 1].may_have_strays = true;
         }
-        note_end(link, side);
+        record_end(link, side);
     }
 }
 
@@ -388,14 +388,14 @@ void RdmaModelTest::answer(Link &link)
     if (one_in(4)) {
         (void)answers("reject", doca_rdma_connection_reject(connection), DOCA_SUCCESS);
         link.stage = Link::Stage::settled;
-        note_end(link, link.server());
+        record_end(link, link.server());
         lose(link);
         return;
     }
     const doca_error_t status = doca_rdma_connection_accept(connection, nullptr, 0);
     if (status == DOCA_ERROR_CONNECTION_ABORTED && link.is_broken) { // the client has gone
         link.stage = Link::Stage::settled;
-        note_end(link, link.server());
+        record_end(link, link.server());
         return;
     }
     if (answers("accept", status, DOCA_SUCCESS))
@@ -407,7 +407,7 @@ void RdmaModelTest::disconnect(Link &link, std::size_t side)
 {
     (void)answers("disconnect", doca_rdma_connection_disconnect(link.ends[side]), DOCA_SUCCESS);
     lose(link);
-    note_end(link, side);
+    record_end(link, side);
     if (link.stage == Link::Stage::asked)
         link.stage = Link::Stage::settled;
 }

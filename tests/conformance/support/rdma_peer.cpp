@@ -116,10 +116,10 @@ private:
     {
         doca_event_handle_t handle = -1;
         must(doca_workq_get_event_handle(end_.workq(), &handle));
-        bool was_told = false;
+        bool is_parent_notified = false;
         for (;;) {
             must(doca_workq_event_handle_arm(end_.workq()));
-            if (!std::exchange(was_told, true))
+            if (!std::exchange(is_parent_notified, true))
                 parent.send(only(DOCA_ERROR_AGAIN));
             pollfd wish = {.fd = handle, .events = POLLIN, .revents = 0};
             must_hold(poll(&wish, 1, 60'000) == 1, "the handle wakes its waiter");

@@ -70,7 +70,7 @@ public:
             while (is_running_)
                 (void)doca_pe_progress(pe_);
             if (has_failed_) [[unlikely]]
-                tell_failure();
+                throw_failure();
         }
     }
 
@@ -92,7 +92,7 @@ private:
         ended(instance, instance_data, graph_data);
     }
 
-    [[noreturn]] void tell_failure() const
+    [[noreturn]] void throw_failure() const
     {
         for (doca_task *const task : tasks_)
             must(doca_task_get_status(task), "running an instance");

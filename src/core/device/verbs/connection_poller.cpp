@@ -211,7 +211,7 @@ bool ConnectionPoller::poll() noexcept
 
 void ConnectionPoller::drain() noexcept
 {
-    if (!home_.is_here())
+    if (!creator_.is_current())
         return; // completions are the parent process's, which shares the queue's memory
     while (poll())
         ;

@@ -111,7 +111,7 @@ private:
     VerbsCompletions completions_;
     CompletionEvents events_{completions_};
 
-    const HomeProcess home_;
+    const CreatorProcess creator_;
     ObjectMutex lock_;                     ///< protects the members below
     CompletionQueue *polled_by_ = nullptr; ///< null while there are no members
     std::atomic<std::uint32_t> used_ = 0;  ///< work requests of all connections created here

@@ -92,7 +92,7 @@ VerbsQueuePair::~VerbsQueuePair()
         // Waits for the current attempt of a connect() in another thread.
         std::unique_lock<std::mutex> guard(lock_);
         is_closing_ = true;
-        connect_finished_.wait(guard, [this] { return !is_connecting_ || !home_.is_here(); });
+        connect_finished_.wait(guard, [this] { return !is_connecting_ || !creator_.is_current(); });
     }
     detach();
     if (connection_ != nullptr)

@@ -150,7 +150,7 @@ private:
     VerbsQueuePair *next_failed_ = nullptr;
     doca_error_t status_of_rest_ = DOCA_SUCCESS; ///< the result of operations in flight when the connection fails
 
-    const HomeProcess home_;
+    const CreatorProcess creator_;
     mutable ObjectMutex lock_;              ///< protects the members below until attached and connected; see connect()
     mutable bool is_known_to_peer_ = false; ///< a peer may have its number, so it must not be replaced
     bool is_connecting_ = false;            ///< connect() runs, without the lock

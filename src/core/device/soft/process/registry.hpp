@@ -25,14 +25,14 @@ public:
     /// Returns the object of @p key, or null.
     [[nodiscard]] std::shared_ptr<Object> find(const Key &key)
     {
-        if (!home_.is_here())
+        if (!creator_.is_current())
             forget_all();
         const auto known = objects_.find(key);
         return known != objects_.end() ? known->second.lock() : nullptr;
     }
     void add(const Key &key, const std::shared_ptr<Object> &object)
     {
-        if (!home_.is_here())
+        if (!creator_.is_current())
             forget_all();
         objects_[key] = object;
     }
@@ -50,13 +50,13 @@ private:
     void forget_all()
     {
         objects_.clear();
-        home_ = {};
+        creator_ = {};
     }
 
     static Registry &instance_;
 
     std::map<Key, std::weak_ptr<Object>> objects_;
-    HomeProcess home_;
+    CreatorProcess creator_;
     const ForkRegistration fork_registration_{lock, rank};
 };
 
