@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// An instance's life: start, export, connect, stop. Its properties are in rdma_properties.cpp.
+// The life cycle of an instance: start, export, connect, stop. Its properties are in rdma_properties.cpp.
 #include "rdma.hpp"
 
 #include <algorithm>
@@ -21,6 +21,7 @@ using opendoca::v2::call;
 
 namespace {
 
+/// Returns the name of @p state in log messages.
 const char *name_of(doca_rdma_state state) noexcept
 {
     constexpr const char *names[] = {"RESET", "INIT", "CONNECTED", "ERROR"};
@@ -29,6 +30,7 @@ const char *name_of(doca_rdma_state state) noexcept
 
 } // namespace
 
+/// Called when the program adds a device: one device, which supports reliable connections.
 doca_error_t doca_rdma::check_device(const doca_dev &dev, const std::vector<doca_dev *> &others) const
 {
     if (!dev.function().can.rdma.reliable_connection) {
@@ -52,7 +54,7 @@ doca_error_t doca_rdma::on_start(const std::vector<doca_dev *> &devices)
     if (const doca_error_t status = doca_ctx::on_start(devices); status != DOCA_SUCCESS)
         return status;
     const opendoca::RdmaCapabilities &can = devices.front()->function().can.rdma;
-    // What could not be checked when it was set, because no device was there.
+    // Properties that were set before the device was added are checked against its capabilities here.
     if (std::max(settings_.send_queue_size, settings_.recv_queue_size) > can.max_queue_size) {
         LOG_ERR("queues of %" PRIu32 " sends and %" PRIu32 " receives; the device does at most %" PRIu32 " of each",
                 settings_.send_queue_size, settings_.recv_queue_size, can.max_queue_size);
@@ -64,14 +66,16 @@ doca_error_t doca_rdma::on_start(const std::vector<doca_dev *> &devices)
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (settings_.gid_index >= can.gids.size() || (!settings_.has_grh && can.is_ethernet)) {
-        LOG_ERR("GID %" PRIu32 " of %zu, and a route header that is %s", settings_.gid_index, can.gids.size(),
-                settings_.has_grh ? "on" : "off, which an Ethernet port can't");
+        LOG_ERR("GID index %" PRIu32 " of %zu, and a global route header that is %s", settings_.gid_index,
+                can.gids.size(), settings_.has_grh ? "on" : "off, which an Ethernet port does not support");
         return DOCA_ERROR_NOT_SUPPORTED;
     }
+    // A copy, so that an MTU which the program has not set follows the port at each start.
     opendoca::QueuePairSettings settings = settings_;
     settings.mtu = mtu();
     const doca_dev &dev = *devices.front();
     const doca_error_t status = dev.device().create_queue_pair(settings, state_, queue_pair_);
+    // Release: pairs with the acquire loads in state() and QueuePair::state().
     if (status == DOCA_SUCCESS)
         state_.store(opendoca::ConnectionState::initial, std::memory_order_release);
     return status;
@@ -79,13 +83,16 @@ doca_error_t doca_rdma::on_start(const std::vector<doca_dev *> &devices)
 
 void doca_rdma::on_stop() noexcept
 {
-    // First, so that nobody begins anything more while an attempt to connect ends; and after it, since that may
-    // succeed.
+    // Stored twice. Before the queue pair is destroyed, so that other threads start no export or connect while its
+    // destructor waits for a connect that is under way; and afterwards, since that connect may succeed and store
+    // "connected". Release: pairs with the acquire loads in state() and export_details().
     state_.store(opendoca::ConnectionState::none, std::memory_order_release);
     queue_pair_.reset();
     state_.store(opendoca::ConnectionState::none, std::memory_order_release);
 }
 
+/// Called when the context is added to a work queue. The queue pair has one completion queue, so there is one work
+/// queue.
 doca_error_t doca_rdma::create_queue(const std::vector<doca_dev *> &devices, doca_workq &workq,
                                      std::unique_ptr<opendoca::v2::JobQueue> &queue)
 {
@@ -97,20 +104,22 @@ doca_error_t doca_rdma::create_queue(const std::vector<doca_dev *> &devices, doc
     const opendoca::RdmaCapabilities &can = dev.function().can.rdma;
     const opendoca::TransferCheck check(
         dev.device(), {can.max_message_size, can.max_chain_length, settings_.recv_chain_length, can.atomics});
-    // The queue pair stays until the context stops, without a work queue.
+    // The queue pair outlives the jobs: a context that leaves its work queue stays connected until it stops.
     return opendoca::v2::make_rdma_jobs(*queue_pair_, check, workq, queue);
 }
 
+/// Also checks the state, since another thread may be in on_stop().
 doca_error_t doca_rdma::export_details(std::span<const std::byte> &details) const noexcept
 {
     if (!is_started() || state_.load(std::memory_order_acquire) == opendoca::ConnectionState::none) {
-        LOG_ERR("the context is not started: there is nothing to connect to yet");
+        LOG_ERR("the context is not started: it has no connection details yet");
         return DOCA_ERROR_BAD_STATE;
     }
     details = queue_pair_->details();
     return DOCA_SUCCESS;
 }
 
+/// Checks the state; the queue pair itself changes it to CONNECTED.
 doca_error_t doca_rdma::connect(std::span<const std::byte> details)
 {
     if (const doca_rdma_state now = state(); now != DOCA_RDMA_STATE_INIT) {
@@ -134,6 +143,7 @@ doca_error_t doca_rdma_create(struct doca_rdma **rdma)
     return call({rdma}, [&] { *rdma = new doca_rdma; });
 }
 
+/// Connections end with the stop of the context, so a destroyed instance has none.
 doca_error_t doca_rdma_destroy(struct doca_rdma *rdma)
 {
     return call({rdma}, [&] {
@@ -149,6 +159,7 @@ struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma)
     return rdma;
 }
 
+/// The details belong to the queue pair: the program copies them and does not free them.
 doca_error_t doca_rdma_export(const struct doca_rdma *rdma, const void **local_rdma_conn_details,
                               size_t *local_rdma_conn_details_size)
 {
@@ -168,7 +179,7 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
 {
     return call({rdma, remote_rdma_conn_details}, [&] {
         if (remote_rdma_conn_details_size == 0) {
-            LOG_ERR("connection details of 0 bytes are none");
+            LOG_ERR("connection details of 0 bytes are invalid");
             return DOCA_ERROR_INVALID_VALUE;
         }
         return rdma->connect({static_cast<const std::byte *>(remote_rdma_conn_details), remote_rdma_conn_details_size});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What a device can do.
+// The capabilities of a device, as found when it was listed.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdint>
@@ -19,6 +19,7 @@ using opendoca::v2::call;
 
 namespace {
 
+/// Returns INVALID_VALUE, after a log line, unless @p type is a type of RDMA jobs.
 doca_error_t check_job_type(doca_rdma_job_types type) noexcept
 {
     if (type >= DOCA_RDMA_JOB_RECV && type <= DOCA_RDMA_JOB_ATOMIC_FETCH_ADD)
@@ -32,6 +33,8 @@ bool is_atomic(doca_rdma_job_types type) noexcept
     return type == DOCA_RDMA_JOB_ATOMIC_CMP_SWP || type == DOCA_RDMA_JOB_ATOMIC_FETCH_ADD;
 }
 
+/// Stores the largest number of work requests of a queue. DRIVER if a device that supports RDMA has none that works:
+/// the size is found by creating a queue, which can fail.
 doca_error_t get_queue_size(const doca_devinfo *devinfo, std::uint32_t *size,
                             const char *function = __builtin_FUNCTION()) noexcept
 {
@@ -49,6 +52,7 @@ doca_error_t get_queue_size(const doca_devinfo *devinfo, std::uint32_t *size,
 
 } // namespace
 
+/// Atomics are a capability of their own; all other jobs need reliable connections only.
 doca_error_t doca_rdma_job_get_supported(const struct doca_devinfo *devinfo, enum doca_rdma_job_types job_type)
 {
     return call({devinfo}, [&] {
@@ -60,6 +64,7 @@ doca_error_t doca_rdma_job_get_supported(const struct doca_devinfo *devinfo, enu
     });
 }
 
+/// DC is a transport of the API that no device of ours supports; other values are invalid.
 doca_error_t doca_rdma_get_transport_type_supported(const struct doca_devinfo *devinfo,
                                                     enum doca_rdma_transport_type transport_type)
 {
@@ -84,11 +89,13 @@ doca_error_t doca_rdma_get_max_send_queue_size(const struct doca_devinfo *devinf
     return get_queue_size(devinfo, max_send_queue_size);
 }
 
+/// In bytes.
 doca_error_t doca_rdma_get_max_message_size(const struct doca_devinfo *devinfo, uint32_t *max_message_size)
 {
     return call({devinfo, max_message_size}, [&] { *max_message_size = devinfo->function->can.rdma.max_message_size; });
 }
 
+/// Atomics have one local buffer, of 8 bytes.
 doca_error_t doca_rdma_get_max_buf_chain_len(const struct doca_devinfo *devinfo, enum doca_rdma_job_types job_type,
                                              enum doca_rdma_transport_type transport_type, uint32_t *max_buf_chain_len)
 {
@@ -111,6 +118,7 @@ doca_error_t doca_rdma_get_gid_table_size(struct doca_devinfo *devinfo, uint32_t
                 [&] { *gid_table_size = static_cast<std::uint32_t>(devinfo->function->can.rdma.gids.size()); });
 }
 
+/// Copies a part of the GID table of the port.
 doca_error_t doca_rdma_get_gid(struct doca_devinfo *devinfo, uint32_t start_index, uint32_t num_entries,
                                struct doca_rdma_gid *gid_array)
 {
@@ -121,6 +129,7 @@ doca_error_t doca_rdma_get_gid(struct doca_devinfo *devinfo, uint32_t start_inde
                     gids.size());
             return DOCA_ERROR_INVALID_VALUE;
         }
+        // Both are the 16 bytes of a GID, in network order.
         static_assert(sizeof(doca_rdma_gid) == sizeof(opendoca::Gid));
         std::memcpy(gid_array, &gids[start_index], num_entries * sizeof(*gid_array));
         return DOCA_SUCCESS;

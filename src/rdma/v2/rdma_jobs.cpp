@@ -18,7 +18,7 @@ namespace opendoca::v2 {
 namespace {
 
 /// Submits the jobs of one RDMA instance on one work queue as operations of its queue pair, and writes their results.
-/// Owned by the instance; used by the thread of the work queue.
+/// Owned by the instance; used by the thread of the work queue. An invalid job is refused: it does not complete.
 class RdmaJobs final : public JobQueue {
 public:
     RdmaJobs(QueuePair &queue_pair, const TransferCheck &check) noexcept : queue_pair_(queue_pair), check_(check) {}
@@ -29,7 +29,7 @@ public:
     {
         return submit_tagged(job, tag_with_result(job));
     }
-    /// By a table, so that each kind of job has a function of its own, in which the opcode is a constant.
+    /// Dispatches by a table: each type of jobs has a function of its own, in which the opcode is a constant.
     [[nodiscard]] doca_error_t submit_tagged(const doca_job &job, Tag tag) noexcept override
     {
         static constexpr doca_error_t (*functions[])(RdmaJobs &, const doca_job &, Tag) noexcept = {
@@ -53,9 +53,11 @@ public:
             return refuse(job);
         return functions[index](*this, job, tag);
     }
+    /// The source of all completions of the jobs; doca_ctx_stop() counts its operations in flight.
     [[nodiscard]] Source &source() noexcept override { return queue_pair_; }
 
-    /// Fills the caller's doca_rdma_result, if there is one.
+    /// Fills the doca_rdma_result that the program has passed in the event, if any. Only receives have an opcode and
+    /// immediate data; a failed job has a length of 0.
     void write_result(int type, doca_error_t status, const Result &of, doca_event &event) const noexcept override
     {
         auto *const result = static_cast<doca_rdma_result *>(event.result.ptr);
@@ -65,16 +67,18 @@ public:
         result->result = status;
         result->opcode = has_message ? static_cast<doca_rdma_opcode_t>(of.received) : DOCA_RDMA_OPCODE_RECV_SEND;
         result->length = status == DOCA_SUCCESS ? of.length : 0;
-        result->rdma_peer_addr = nullptr;
+        result->rdma_peer_addr = nullptr; // of datagram transports only
         result->immediate_data = has_message ? of.immediate : 0;
     }
 
 private:
+    /// Logs why @p job cannot be submitted, and returns the error: BAD_STATE if the instance is not connected,
+    /// INVALID_VALUE for a job of another library.
     [[gnu::noinline, gnu::cold]] [[nodiscard]] doca_error_t refuse(const doca_job &job) const noexcept
     {
         if (!queue_pair_.is_connected()) {
             LOG_ERR("the instance is not connected: %s", queue_pair_.state() == ConnectionState::failed
-                                                             ? "a job has failed, or its peer has gone"
+                                                             ? "a job has failed or the peer has disconnected"
                                                              : "connect it first");
             return DOCA_ERROR_BAD_STATE;
         }
@@ -82,6 +86,7 @@ private:
         return DOCA_ERROR_INVALID_VALUE;
     }
 
+    /// Returns the tag of @p job, with the flag that makes the retrieval call write_result().
     [[nodiscard]] static Tag tag_with_result(const doca_job &job) noexcept
     {
         Tag tag = tag_of(job);
@@ -89,6 +94,8 @@ private:
         return tag;
     }
 
+    /// Posts a receive. The first condition is the short path: one buffer that the device can fill without a further
+    /// check.
     static doca_error_t receive(RdmaJobs &self, const doca_job &base, Tag tag) noexcept
     {
         doca_buf *const dst = reinterpret_cast<const doca_rdma_job_recv &>(base).dst_buff;
@@ -96,6 +103,8 @@ private:
             return self.queue_pair_.receive(tag, dst, TransferPlan::single_sge(dst->tailroom()));
         return self.receive_any(base, tag);
     }
+    /// Posts an operation of the send queue. Jobs outside of the short path go through post_any(), a call that is not
+    /// inlined, so that this function needs no stack frame.
     template <Opcode opcode>
     static doca_error_t post(RdmaJobs &self, const doca_job &base, Tag tag) noexcept
     {
@@ -105,7 +114,8 @@ private:
             return self.queue_pair_.post(tag, request);
         return self.post_any(base, tag, request);
     }
-    /// Sets the opcode and the operands that it has.
+    /// Sets the opcode, and the operands that the opcode has, from the fields of the job. The types of jobs share a
+    /// doca_job as their first member.
     template <Opcode opcode>
     [[gnu::always_inline]] static void describe(const doca_job &base, Request &request) noexcept
     {
@@ -130,7 +140,7 @@ private:
         }
     }
 
-    // Any job: logs what is wrong with it.
+    // The same for any job, with the full check, which logs why a job is invalid.
 
     [[gnu::noinline]] [[nodiscard]] doca_error_t receive_any(const doca_job &job, Tag tag) noexcept
     {
@@ -149,7 +159,8 @@ private:
         return status == DOCA_SUCCESS ? queue_pair_.post(tag, request) : status;
     }
 
-    QueuePair &queue_pair_;
+    QueuePair &queue_pair_; ///< the instance's; attached from attach() to the destructor
+    // The limits of the device and of the properties, which do not change while the context is started.
     const TransferCheck check_;
 };
 
@@ -160,6 +171,7 @@ doca_error_t make_rdma_jobs(QueuePair &queue_pair, const TransferCheck &check, d
 {
     auto created = std::make_unique<RdmaJobs>(queue_pair, check);
     const doca_error_t status = created->attach(workq.completions);
+    // On failure `created` is destroyed; its detach() does nothing for a queue pair that is not attached.
     if (status == DOCA_SUCCESS)
         jobs = std::move(created);
     return status;

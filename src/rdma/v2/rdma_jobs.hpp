@@ -12,7 +12,8 @@
 
 namespace opendoca::v2 {
 
-/// Attaches @p queue_pair to a work queue until the end of what takes its jobs there, which it outlives.
+/// Creates in @p jobs what submits the RDMA jobs of @p workq to @p queue_pair, and attaches the queue pair to the
+/// completion queue of @p workq. The destruction of @p jobs detaches it; the queue pair must outlive @p jobs.
 [[nodiscard]] doca_error_t make_rdma_jobs(QueuePair &queue_pair, const TransferCheck &check, doca_workq &workq,
                                           std::unique_ptr<JobQueue> &jobs);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The properties of an instance: doca_rdma_set_X() and doca_rdma_get_X(). Some can be set before a device is added;
+// on_start() then checks them against the device.
 #include <bit>
 #include <cinttypes>
 #include <cstddef>
@@ -16,10 +19,12 @@ using opendoca::v2::call;
 
 namespace {
 
-constexpr std::uint32_t largest_queue_size = std::uint32_t{1} << 31; // the largest power of two
+constexpr std::uint32_t largest_queue_size = std::uint32_t{1}
+                                             << 31; // the largest power of two; the limit while no device is added
+/// The rights that a peer can have.
 constexpr std::uint32_t all_permissions =
     DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
-constexpr std::uint32_t max_service_level = 15;
+constexpr std::uint32_t max_service_level = 15; // 4 bits of the packet header
 
 } // namespace
 
@@ -37,7 +42,6 @@ doca_error_t doca_rdma::check_not_started(const char *what) const noexcept
     return DOCA_SUCCESS;
 }
 
-/// For what depends on the device.
 doca_error_t doca_rdma::check_configurable_device(const char *what) const noexcept
 {
     if (!has_device()) {
@@ -47,13 +51,14 @@ doca_error_t doca_rdma::check_configurable_device(const char *what) const noexce
     return check_not_started(what);
 }
 
+/// The size is rounded up to a power of two, which the getter then returns.
 doca_error_t doca_rdma::set_queue_size(bool is_send, std::uint32_t size) noexcept
 {
     const char *const what = is_send ? "send queue" : "receive queue";
     if (const doca_error_t status = check_not_started(what); status != DOCA_SUCCESS)
         return status;
     if (size == 0) {
-        LOG_ERR("a %s has at least 1 place", what);
+        LOG_ERR("a %s has at least 1 entry", what);
         return DOCA_ERROR_INVALID_VALUE;
     }
     const std::uint32_t largest = has_device() ? devices().front()->function().max_queue_size() : largest_queue_size;
@@ -65,6 +70,7 @@ doca_error_t doca_rdma::set_queue_size(bool is_send, std::uint32_t size) noexcep
     return DOCA_SUCCESS;
 }
 
+/// RC is the default and the only transport that is supported.
 doca_error_t doca_rdma::set_transport_type(doca_rdma_transport_type type) noexcept
 {
     if (const doca_error_t status = check_not_started("transport"); status != DOCA_SUCCESS)
@@ -79,6 +85,8 @@ doca_error_t doca_rdma::set_transport_type(doca_rdma_transport_type type) noexce
     return DOCA_ERROR_INVALID_VALUE;
 }
 
+/// An MTU that was set is used as it is; otherwise the connection uses the smaller one of both sides. The raw value is
+/// compared as unsigned, so negative values are invalid as well.
 doca_error_t doca_rdma::set_mtu(doca_mtu_size mtu) noexcept
 {
     if (const doca_error_t status = check_not_started("MTU"); status != DOCA_SUCCESS)
@@ -89,7 +97,7 @@ doca_error_t doca_rdma::set_mtu(doca_mtu_size mtu) noexcept
     }
     const opendoca::RdmaCapabilities *const can = capabilities();
     if (mtu > (can == nullptr ? DOCA_MTU_SIZE_4K_BYTES : can->active_mtu)) {
-        LOG_ERR("the port can't do the MTU %d", static_cast<int>(mtu));
+        LOG_ERR("the port does not support MTU %d", static_cast<int>(mtu));
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     settings_.mtu = mtu;
@@ -97,6 +105,7 @@ doca_error_t doca_rdma::set_mtu(doca_mtu_size mtu) noexcept
     return DOCA_SUCCESS;
 }
 
+/// The queue pair may have reduced the MTU when it connected.
 doca_mtu_size doca_rdma::mtu() const noexcept
 {
     if (queue_pair_ != nullptr)
@@ -105,12 +114,13 @@ doca_mtu_size doca_rdma::mtu() const noexcept
     return settings_.is_mtu_fixed || can == nullptr ? settings_.mtu : can->active_mtu;
 }
 
+/// Sets the rights of the peer on the queue pair; a remote operation also needs the rights of the memory map.
 doca_error_t doca_rdma::set_permissions(std::uint32_t permissions) noexcept
 {
     if (const doca_error_t status = check_configurable_device("permissions"); status != DOCA_SUCCESS)
         return status;
     if ((permissions & ~all_permissions) != 0) {
-        LOG_ERR("permissions 0x%" PRIx32 ": the bits 0x%" PRIx32 " mean nothing to RDMA", permissions,
+        LOG_ERR("permissions 0x%" PRIx32 ": the bits 0x%" PRIx32 " are not permissions of RDMA", permissions,
                 permissions & ~all_permissions);
         return DOCA_ERROR_INVALID_VALUE;
     }
@@ -118,18 +128,20 @@ doca_error_t doca_rdma::set_permissions(std::uint32_t permissions) noexcept
     return DOCA_SUCCESS;
 }
 
+/// RoCE packets always have the global route header; it is optional on InfiniBand.
 doca_error_t doca_rdma::set_grh_enabled(bool is_enabled) noexcept
 {
-    if (const doca_error_t status = check_configurable_device("route header"); status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_configurable_device("global route header"); status != DOCA_SUCCESS)
         return status;
     if (!is_enabled && capabilities()->is_ethernet) {
-        LOG_ERR("on an Ethernet port all packets have a route header");
+        LOG_ERR("on an Ethernet port all packets have a global route header");
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     settings_.has_grh = is_enabled;
     return DOCA_SUCCESS;
 }
 
+/// An index that was set is the only one tried; otherwise the provider chooses among the entries of the table.
 doca_error_t doca_rdma::set_gid_index(std::uint32_t index) noexcept
 {
     if (const doca_error_t status = check_configurable_device("GID"); status != DOCA_SUCCESS)
@@ -143,19 +155,21 @@ doca_error_t doca_rdma::set_gid_index(std::uint32_t index) noexcept
     return DOCA_SUCCESS;
 }
 
+/// Buffers of one receive: the SGEs of a work request.
 doca_error_t doca_rdma::set_recv_chain_length(std::uint32_t length) noexcept
 {
     if (const doca_error_t status = check_not_started("receive chains"); status != DOCA_SUCCESS)
         return status;
     const opendoca::RdmaCapabilities *const can = capabilities();
     if (length == 0 || (can != nullptr && length > can->max_chain_length)) {
-        LOG_ERR("receives of %" PRIu32 " buffers: at least 1 and at most what the device can do", length);
+        LOG_ERR("receives of %" PRIu32 " buffers: at least 1 and at most the limit of the device", length);
         return DOCA_ERROR_INVALID_VALUE;
     }
     settings_.recv_chain_length = length;
     return DOCA_SUCCESS;
 }
 
+/// The priority of the packets in the fabric, if its switches are configured for it.
 doca_error_t doca_rdma::set_service_level(std::uint32_t level) noexcept
 {
     if (const doca_error_t status = check_not_started("service level"); status != DOCA_SUCCESS)
@@ -170,7 +184,7 @@ doca_error_t doca_rdma::set_service_level(std::uint32_t level) noexcept
 
 namespace {
 
-/// Gives @p value out, once a device was added.
+/// Stores the value that @p value returns. BAD_STATE if no device was added: several values depend on it.
 template <typename T, typename Value>
 doca_error_t get(const doca_rdma *rdma, T *out, Value &&value, const char *function = __builtin_FUNCTION()) noexcept
 {
@@ -234,6 +248,7 @@ doca_error_t doca_rdma_set_sl(struct doca_rdma *rdma, uint32_t sl)
     return call({rdma}, [&] { return rdma->set_service_level(sl); });
 }
 
+/// Both sizes are powers of two: the value that was set, rounded up.
 doca_error_t doca_rdma_get_send_queue_size(const struct doca_rdma *rdma, uint32_t *send_queue_size)
 {
     return get(rdma, send_queue_size, [](const doca_rdma &r) { return r.settings().send_queue_size; });

@@ -15,29 +15,36 @@
 #include "../../core/device/connector.hpp"
 #include "../../core/device/queue_pair.hpp"
 
-/// The address of a server. The program owns those that it creates; each connection by address owns a copy.
+/// The address of a server: a numeric address or a GID, and a port. The program owns those that it creates; each
+/// connection by address owns a copy, which the program can query and must not free. Constant after creation.
 struct doca_rdma_addr {
     doca_rdma_addr_type type;
-    std::string text;
-    std::uint16_t port;
-    bool is_of_connection = false;
+    std::string text;              ///< numeric; names are not resolved
+    std::uint16_t port;            ///< in host byte order
+    bool is_of_connection = false; ///< the copy of a connection: doca_rdma_addr_destroy() refuses it
 };
 
-/// One connection of an instance. Programs ask it for its user data after its end: it stays until the instance has
-/// stopped, unless a client asked for it, see doca_rdma::drop_ended(), which also gives back what it is made of.
+/// One connection of an instance: a queue pair, and for connections by address the link that established it. Owned by
+/// its doca_rdma, first in connections_ and after its end in one of the lists of ended connections; used by the thread
+/// of the progress engine.
+/// The program holds a pointer to it. The object therefore outlives the connection: it exists until the instance is
+/// idle, except that the number of ended connections of clients is limited (see doca_rdma::drop_ended()). The queue
+/// pair and the link are destroyed earlier, when nothing is in flight.
 struct doca_rdma_connection {
-    /// How it comes to be connected.
+    /// How the connection was created.
     enum class Origin : std::uint8_t {
-        exported, ///< the program carries the details
-        accepted, ///< a client has asked for it
-        address,  ///< of a server that this side has asked
+        exported, ///< doca_rdma_export(): the program carries the connection details to the peer itself
+        accepted, ///< requested by a client of a port on which this instance listens
+        address,  ///< doca_rdma_connect_to_addr(): requested by this side
     };
+    /// State of the connection as the program may use it. Changes in the order below; every state can change to ended.
     enum class State : std::uint8_t {
-        initial, ///< not connected, asked for, or not answered by the program
-        ready,   ///< connected on this side, and the established callback is still to be called: of an accepted one
-                 ///< until the client has confirmed, of an exported one until the next progress
-        connected,
-        ended,
+        initial, ///< not connected yet; if accepted, the program has not answered the request
+        /// Connected on this side, with the established callback pending: of an accepted connection until the client
+        /// confirms or its first message arrives, of an exported one until the next progress.
+        ready,
+        connected, ///< both sides are connected; the established callback was called if it is set
+        ended,     ///< final; the queue pair is flushed and may already be destroyed
     };
 
     doca_rdma_connection(doca_rdma &owner, Origin how, std::uint32_t number) noexcept
@@ -50,6 +57,8 @@ struct doca_rdma_connection {
     doca_rdma_connection &operator=(const doca_rdma_connection &) = delete;
     ~doca_rdma_connection() { drop_queue_pair(); }
 
+    /// Detaches the queue pair from the completion queue and destroys it. Nothing may be in flight on it, since
+    /// completions refer to it as their source.
     void drop_queue_pair() noexcept
     {
         if (queue_pair != nullptr)
@@ -57,30 +66,38 @@ struct doca_rdma_connection {
         queue_pair.reset();
     }
 
-    /// The server has not answered.
+    /// Returns whether this side has requested the connection and the server has not answered. deadline applies in
+    /// this state.
     [[nodiscard]] bool is_requested() const noexcept { return origin == Origin::address && state == State::initial; }
-    /// The program has connected it, and its established callback is called in the next progress.
+    /// Returns whether the program has connected an exported connection and the next progress calls its established
+    /// callback. The callback must not be called inside doca_rdma_connect() itself.
     [[nodiscard]] bool is_callback_pending() const noexcept
     {
         return origin == Origin::exported && state == State::ready;
     }
+    /// Returns whether operations can be posted: also in state ready, in which this side is already connected.
     [[nodiscard]] bool can_submit() const noexcept { return queue_pair != nullptr && queue_pair->is_connected(); }
 
+    // The instance that owns the connection. Outlives it.
     doca_rdma &rdma;
     const Origin origin;
-    const std::uint32_t id;
+    const std::uint32_t id; ///< number of the connection in order of creation since the start of the instance
     State state = State::initial;
     bool was_established = false; ///< the program was notified that the connection is established
-    doca_data user_data{};
-    std::unique_ptr<doca_rdma_addr> address;        ///< a copy of the one that the program has given, or null
-    std::chrono::steady_clock::time_point deadline; ///< of an answer from there
+    doca_data user_data{};        ///< argument of the callbacks; set by the program at any time
+    std::unique_ptr<doca_rdma_addr>
+        address; ///< copy of the address that the program passed; null unless Origin::address
+    std::chrono::steady_clock::time_point deadline; ///< of the answer of the server; valid while is_requested()
+    // Written by the queue pair; referenced by it, so declared before it.
     std::atomic<opendoca::ConnectionState> queue_pair_state{opendoca::ConnectionState::none};
-    std::unique_ptr<opendoca::QueuePair> queue_pair;
-    std::unique_ptr<opendoca::Link> link;             ///< of one that is not exported
-    std::unique_ptr<doca_rdma_connection> ended_next; ///< in EndedConnections
+    std::unique_ptr<opendoca::QueuePair> queue_pair; ///< null once drop_queue_pair() was called
+    std::unique_ptr<opendoca::Link> link;            ///< null if exported, and after the exchange with the peer is over
+    std::unique_ptr<doca_rdma_connection> ended_next; ///< next newer connection in EndedConnections
 };
 
-/// Connections that have ended and that the program may still use: a list, oldest first. Takes no memory.
+/// Connections that have ended and that the program may still query, oldest first. An intrusive singly linked list
+/// through ended_next, so that ending a connection allocates no memory and cannot fail. Owned by a doca_rdma; used by
+/// the thread of its progress engine.
 class EndedConnections {
 public:
     EndedConnections() = default;
@@ -88,6 +105,7 @@ public:
     EndedConnections &operator=(const EndedConnections &) = delete;
     ~EndedConnections() { drop_to(0); }
 
+    /// Appends @p ended as the newest.
     void add(std::unique_ptr<doca_rdma_connection> ended) noexcept
     {
         doca_rdma_connection *const newest = ended.get();
@@ -95,8 +113,8 @@ public:
         newest_ = newest;
         ++count_;
     }
-    /// Destroys the oldest until @p count are left. One by one: as a chain of destructors they would need a stack as
-    /// long.
+    /// Destroys the oldest connections until @p count are left. Iterative: recursive destruction of the chain of
+    /// unique_ptrs would need stack space in proportion to its length.
     void drop_to(std::uint32_t count) noexcept
     {
         for (; count_ > count; --count_)
@@ -107,6 +125,6 @@ public:
 
 private:
     std::unique_ptr<doca_rdma_connection> oldest_;
-    doca_rdma_connection *newest_ = nullptr;
+    doca_rdma_connection *newest_ = nullptr; ///< end of the list; null if it is empty
     std::uint32_t count_ = 0;
 };

@@ -22,14 +22,16 @@ using opendoca::QueuePair;
 
 namespace {
 
-/// The number of messages in flight to a connection with shared receives.
-constexpr std::uint32_t least_messages = 16;
-constexpr std::uint32_t most_messages = 1024;
+/// Limits for the number of messages in transit to one connection with shared receives. The minimum keeps a connection
+/// fast in an instance with few receive tasks; the maximum bounds the memory per connection.
+constexpr std::uint32_t min_messages = 16;
+constexpr std::uint32_t max_messages = 1024;
 
 } // namespace
 
 doca_rdma::doca_rdma(doca_dev &dev) : doca_ctx(&dev)
 {
+    // The defaults that doca_rdma.h documents. Sizes and MTU depend on the device.
     settings = {};
     settings.recv_chain_length = 1;
     settings.permissions = opendoca::Access::local_read_write;
@@ -56,26 +58,32 @@ doca_error_t doca_rdma::on_start()
         LOG_ERR("device %s cannot have connections", function().description().c_str());
         return DOCA_ERROR_DRIVER;
     }
+    // Sizes are rounded up to powers of two, as QueuePairSettings requires, but never above the device's limit.
     const std::uint32_t sends = is_queue_size_set ? settings.send_queue_size : std::max(num_sends(), 1U);
     settings.send_queue_size = std::bit_ceil(std::min(sends, largest));
-    settings.recv_queue_size = std::min(std::bit_ceil(std::clamp(receives, least_messages, most_messages)), largest);
+    // With shared receives this is the number of messages in transit to one connection; without, that of its receives.
+    settings.recv_queue_size = std::min(std::bit_ceil(std::clamp(receives, min_messages, max_messages)), largest);
     if (!can().shared_receives)
         settings.recv_queue_size = std::min(std::bit_ceil(std::max(receives, 1U)), largest);
     const doca_error_t status =
         opendoca::v3::Receives::create(dev()->device(), completions(), receives, settings.recv_chain_length, receives_);
     if (status != DOCA_SUCCESS)
         return status;
+    // After the receives: the pool of receive tasks posts to them.
     opendoca::v3::create_rdma_pools(*this, *dev());
     return DOCA_SUCCESS;
 }
 
 doca_error_t doca_rdma::on_stop() noexcept
 {
+    // No new connections first, then the flush of all that exist. Tasks in flight complete with SHUTDOWN, and the
+    // context becomes idle when the last callback has returned.
     if (connector_ != nullptr)
         connector_->stop_listening();
     waiting_client_.reset();
     for (const auto &connection : connections_)
         end(*connection);
+    // After the connections: a shared receive belongs to none of them.
     if (receives_ != nullptr)
         receives_->flush(failures_);
     return DOCA_SUCCESS;
@@ -83,21 +91,22 @@ doca_error_t doca_rdma::on_stop() noexcept
 
 void doca_rdma::on_idle() noexcept
 {
+    // Links before the connector, and queue pairs before the shared receive queue: each refers to the latter.
     connections_.clear();
     ended_.drop_to(0);
     ended_clients_.drop_to(0);
     close_connector();
     receives_.reset();
     next_ = 0;
-    num_made_ = 0;
-    has_ended_ = looks_now_ = false;
+    num_created_ = 0;
+    has_ended_ = is_poll_due_ = false;
 }
 
 doca_error_t doca_rdma::check_running(const char *what) const noexcept
 {
     if (is_running())
         return DOCA_SUCCESS;
-    LOG_ERR("the context is not running: it can't %s", what);
+    LOG_ERR("the context is not running: it cannot %s", what);
     return DOCA_ERROR_BAD_STATE;
 }
 
@@ -114,8 +123,9 @@ doca_error_t doca_rdma::add(Connection::Origin origin, Connection *&connection)
         LOG_ERR("the instance has its %u connections already", max_connections);
         return DOCA_ERROR_FULL;
     }
-    connections_.push_back(std::make_unique<Connection>(*this, origin, num_made_));
-    ++num_made_;
+    connections_.push_back(std::make_unique<Connection>(*this, origin, num_created_));
+    ++num_created_;
+    // Memory may lack in create_queue_pair(); the connection is then removed again, and the caller's pointer is void.
     connection = connections_.back().get();
     const doca_error_t status = opendoca::guarded([&] { return create_queue_pair(*connection); });
     if (status != DOCA_SUCCESS)
@@ -125,16 +135,17 @@ doca_error_t doca_rdma::add(Connection::Origin origin, Connection *&connection)
 
 doca_error_t doca_rdma::create_queue_pair(Connection &connection)
 {
-    opendoca::QueuePairSettings of_this = settings;
-    of_this.send_chain_length = max_send_list;
-    of_this.shared_receives = receives_->shared();
-    of_this.completions = &completions();
+    opendoca::QueuePairSettings queue_pair_settings = settings;
+    queue_pair_settings.send_chain_length = max_send_list;
+    queue_pair_settings.shared_receives = receives_->shared();
+    queue_pair_settings.completions = &completions();
     std::unique_ptr<QueuePair> made;
-    doca_error_t status = dev()->device().create_queue_pair(of_this, connection.queue_pair_state, made);
+    doca_error_t status = dev()->device().create_queue_pair(queue_pair_settings, connection.queue_pair_state, made);
     if (status != DOCA_SUCCESS)
         return status;
+    // Release: pairs with the acquire load in QueuePair::state().
     connection.queue_pair_state.store(ConnectionState::initial, std::memory_order_release);
-    made->owner = &connection;
+    made->owner = &connection; // ReceivePool::set_result() reads it
     status = made->attach(completions());
     if (status == DOCA_SUCCESS)
         connection.queue_pair = std::move(made);
@@ -150,7 +161,7 @@ doca_error_t doca_rdma::export_connection(std::span<const std::byte> &details, C
     if (status == DOCA_SUCCESS) {
         connection = made;
         details = made->queue_pair->details();
-        set_progress_requested(true); // for its end
+        set_progress_requested(true); // on_progress() detects the end of the connection
     }
     return status;
 }
@@ -168,44 +179,49 @@ doca_error_t doca_rdma::connect(std::span<const std::byte> details, Connection &
     const doca_error_t status = connection.queue_pair->connect(details);
     if (status != DOCA_SUCCESS)
         return status;
-    receives_->give_to(*connection.queue_pair);
+    receives_->attach(*connection.queue_pair);
     connection.state = Connection::State::connected;
+    // The callback is called by the next progress and not here: programs store the connection after this call returns.
     if (callbacks.established != nullptr) {
-        connection.state = Connection::State::ready; // on_progress() calls it
+        connection.state = Connection::State::ready;
         if (completions().is_armed())
             completions().wake();
     }
     return DOCA_SUCCESS;
 }
 
-/// What is in flight on it is flushed. Nothing where it has ended before.
+/// Sends the disconnect notice before the flush. A connection that was requested and never established has no
+/// operations in flight, so its queue pair is destroyed at once.
 void doca_rdma::end(Connection &connection) noexcept
 {
     if (connection.state == Connection::State::ended)
         return;
-    const bool was_unknown =
+    const bool was_unanswered =
         connection.state == Connection::State::initial && connection.origin != Connection::Origin::exported;
     if (connection.link != nullptr)
         connection.link->disconnect();
     connection.state = Connection::State::ended;
-    has_ended_ = looks_now_ = true;
-    if (was_unknown) {
-        connection.drop_queue_pair(); // nothing was ever asked of it
+    has_ended_ = is_poll_due_ = true;
+    if (was_unanswered) {
+        connection.drop_queue_pair();
     } else if (connection.queue_pair != nullptr) {
         connection.queue_pair->flush();
-        receives_->take_from(*connection.queue_pair);
+        receives_->detach(*connection.queue_pair);
     }
 }
 
 doca_error_t doca_rdma::disconnect(Connection &connection)
 {
     end(connection);
-    return DOCA_SUCCESS; // also for a connection that the peer has ended: programs call it in the disconnect callback
+    // Success also if the peer has ended the connection: programs call this in the disconnection callback.
+    return DOCA_SUCCESS;
 }
 
-/// Of a connection that has ended, what it is made of goes when its flushed tasks have been told, with the queue pair
-/// that their ends name. The object stays, but clients cannot make this side keep what they like: nothing of those that
-/// were refused or never confirmed, and the newest max_connections of the others.
+/// Destroys the queue pair and the link of each ended connection as soon as the callbacks of its flushed tasks have
+/// returned: completions refer to the queue pair. The connection object is then moved to a list of ended connections,
+/// since the program may still query it.
+/// Clients must not be able to exhaust memory: connections that were rejected or never confirmed are destroyed at
+/// once, and of the others the newest max_connections are kept.
 void doca_rdma::drop_ended() noexcept
 {
     has_ended_ = false;
@@ -224,15 +240,18 @@ void doca_rdma::drop_ended() noexcept
                     connection.reset();
                 continue;
             }
-            has_ended_ = true;
+            has_ended_ = true; // tasks are still in flight, or the peer has not received the disconnect notice
         }
-        std::swap(*kept++, connection);
+        std::swap(*kept++, connection); // keeps the order of creation
     }
     connections_.erase(kept, connections_.end());
     ended_clients_.drop_to(max_connections);
     next_ = 0;
 }
 
+/// Reports at most one event per call, since a callback may stop the context or change connections_. Round-robin over
+/// the connections, so that one that fails again and again cannot starve the others. Connections by address are polled
+/// less often, as that takes system calls.
 bool doca_rdma::on_progress() noexcept
 {
     for (std::size_t left = connections_.size(); left != 0; --left) {
@@ -244,22 +263,21 @@ bool doca_rdma::on_progress() noexcept
         }
         if (connection.state == Connection::State::connected &&
             connection.queue_pair->state() == ConnectionState::failed) {
-            note_end(connection);
+            handle_disconnect(connection);
             return true;
         }
     }
-    if ((connector_ == nullptr && !has_ended_) || (!looks_now_ && !polls_between_looks_.is_spent()))
+    if ((connector_ == nullptr && !has_ended_) || (!is_poll_due_ && !poll_budget_.is_spent()))
         return false;
-    looks_now_ = false;
+    is_poll_due_ = false;
     if (has_ended_)
         drop_ended();
     return connector_ != nullptr && progress_connector();
 }
 
-/// The peer has gone, or a task has failed.
-void doca_rdma::note_end(Connection &connection) noexcept
+void doca_rdma::handle_disconnect(Connection &connection) noexcept
 {
-    end(connection);
+    end(connection); // before the callback, in which the program may destroy what the tasks use
     if (callbacks.disconnection != nullptr)
         callbacks.disconnection(&connection, connection.user_data, user_data);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The C functions of instances, connections and addresses.
+// The C functions of instances, connections and addresses: they check arguments and call the member function of the
+// same purpose. call() refuses null pointers and turns exceptions into errors.
 #include <cstddef>
 #include <initializer_list>
 #include <span>
@@ -18,8 +19,9 @@ using opendoca::v3::call;
 
 namespace {
 
-constexpr std::size_t max_private_data = 196; // of a reply in rdma_cm
+constexpr std::size_t max_private_data = 196; // bytes: the limit of a reply in rdma_cm
 
+/// Returns whether @p text is a numeric address of @p type. Names are not resolved, which could block.
 bool is_address(doca_rdma_addr_type type, const char *text) noexcept
 {
     in6_addr parsed;
@@ -27,13 +29,13 @@ bool is_address(doca_rdma_addr_type type, const char *text) noexcept
     case DOCA_RDMA_ADDR_TYPE_IPv4:
         return inet_pton(AF_INET, text, &parsed) == 1;
     case DOCA_RDMA_ADDR_TYPE_IPv6:
-    case DOCA_RDMA_ADDR_TYPE_GID: // written alike
+    case DOCA_RDMA_ADDR_TYPE_GID: // written in the notation of IPv6
         return inet_pton(AF_INET6, text, &parsed) == 1;
     }
     return false;
 }
 
-/// For messages; null for what is no type.
+/// Returns the name of @p type with an example, for log messages; null if it is not a type of addresses.
 const char *name_of(doca_rdma_addr_type type) noexcept
 {
     switch (type) {
@@ -47,12 +49,13 @@ const char *name_of(doca_rdma_addr_type type) noexcept
     return nullptr;
 }
 
+/// Fails with NOT_SUPPORTED: a connection of rdma_cm that the program has created cannot be imported.
 doca_error_t no_bridge(std::initializer_list<const void *> objects, const char *function = __builtin_FUNCTION())
 {
     return call(
         objects,
         [] {
-            LOG_ERR("connections of rdma_cm that a program has made itself can't be taken over");
+            LOG_ERR("an rdma_cm connection that the program has created itself cannot be used");
             return DOCA_ERROR_NOT_SUPPORTED;
         },
         function);
@@ -72,6 +75,7 @@ doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma)
     });
 }
 
+/// Possible only when the context is idle, when all connections are destroyed as well.
 doca_error_t doca_rdma_destroy(struct doca_rdma *rdma)
 {
     return call({rdma}, [&] {
@@ -87,6 +91,7 @@ struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma)
     return rdma;
 }
 
+/// The details belong to the connection: the program copies them and does not free them.
 doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **local_rdma_conn_details,
                               size_t *local_rdma_conn_details_size, struct doca_rdma_connection **rdma_connection)
 {
@@ -108,7 +113,7 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
         if (remote_rdma_conn_details_size == 0 || &rdma_connection->rdma != rdma) {
             LOG_ERR("%zu bytes of details for connection %p%s", remote_rdma_conn_details_size,
                     static_cast<void *>(rdma_connection),
-                    &rdma_connection->rdma != rdma ? ", which is another instance's" : "");
+                    &rdma_connection->rdma != rdma ? ", which belongs to another instance" : "");
             return DOCA_ERROR_INVALID_VALUE;
         }
         return rdma->connect({static_cast<const std::byte *>(remote_rdma_conn_details), remote_rdma_conn_details_size},
@@ -134,6 +139,7 @@ doca_error_t doca_rdma_addr_create(enum doca_rdma_addr_type addr_type, const cha
     });
 }
 
+/// Refuses the address of a connection, which doca_rdma_connection_get_addr() returns and which the connection frees.
 doca_error_t doca_rdma_addr_destroy(struct doca_rdma_addr *addr)
 {
     return call({addr}, [&] {
@@ -173,6 +179,7 @@ doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_
     return call({rdma, addr}, [&] { return rdma->connect_to(*addr, connection_user_data); });
 }
 
+/// Private data is optional: pointer and length are both set or both zero.
 doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_connection, void *private_data,
                                          uint8_t private_data_len)
 {
@@ -191,6 +198,7 @@ doca_error_t doca_rdma_connection_reject(struct doca_rdma_connection *rdma_conne
     return call({rdma_connection}, [&] { return rdma_connection->rdma.reject(*rdma_connection); });
 }
 
+/// The pointer stays valid after the disconnect: see doca_rdma_connection.
 doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_connection)
 {
     return call({rdma_connection}, [&] { return rdma_connection->rdma.disconnect(*rdma_connection); });
@@ -219,7 +227,7 @@ doca_error_t doca_rdma_connection_get_addr(const struct doca_rdma_connection *rd
     return call({rdma_connection, addr}, [&] {
         using State = doca_rdma_connection::State;
         if (rdma_connection->address == nullptr || rdma_connection->state == State::ended) {
-            // Servers ask this of each client.
+            // Logged as a debug message: servers query the address of each client as a matter of course.
             LOG_DBG("connection %u %s", rdma_connection->id,
                     rdma_connection->state == State::ended ? "has ended" : "was not made by an address of this side");
             return DOCA_ERROR_NOT_FOUND;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// From a task to a call of its connection's queue pair. What is wrong with a task is the status of its end.
+// The pools of tasks: a submit translates a task to a request and posts it to the queue pair of its connection. An
+// invalid task is not refused: it completes with an error, as one that the device refuses does, so that programs have
+// one place to handle errors.
 #include "rdma_tasks.hpp"
 
 #include <algorithm>
@@ -18,6 +20,7 @@ namespace opendoca::v3 {
 
 namespace {
 
+/// Returns the check of operations with the limits of @p dev and the list lengths that the program has set.
 TransferCheck check_of(const doca_rdma &rdma, const doca_dev &dev)
 {
     const RdmaCapabilities &can = rdma.can();
@@ -25,67 +28,73 @@ TransferCheck check_of(const doca_rdma &rdma, const doca_dev &dev)
                                         rdma.settings.recv_chain_length, can.atomics});
 }
 
-/// What all types have in common.
+/// The base of the pools of one instance: validation, and what happens to a task that cannot be posted. Owned by its
+/// TaskType from the start to the next one; used by the thread of the progress engine.
 template <typename Task>
 class RdmaPool : public PoolOf<Task> {
 public:
-    RdmaPool(doca_rdma &rdma, const TaskConf &as_told, const doca_dev &dev, bool gives_results)
-        : PoolOf<Task>(rdma, as_told, gives_results, true),
+    RdmaPool(doca_rdma &rdma, const TaskConf &configuration, const doca_dev &dev, bool with_results)
+        : PoolOf<Task>(rdma, configuration, with_results, true),
           rdma_(rdma),
           check_(check_of(rdma, dev))
     {
     }
 
 protected:
-    /// @p status of a submit: the program may try again, or the task ends.
-    [[nodiscard]] doca_error_t answer(doca_task &task, doca_error_t status) noexcept
+    /// Converts @p status of an attempt to post @p task to the result of a submit. NO_MEMORY, a full send queue,
+    /// becomes AGAIN: the program may retry. Any other error becomes the completion of the task.
+    [[nodiscard]] doca_error_t finish_submit(doca_task &task, doca_error_t status) noexcept
     {
         if (status == DOCA_SUCCESS) [[likely]]
             return DOCA_SUCCESS;
         if (status == DOCA_ERROR_NO_MEMORY)
-            return DOCA_ERROR_AGAIN; // the connection's queue is full
+            return DOCA_ERROR_AGAIN;
         rdma_.completions().done(task.tag(), rdma_.failures(), status);
         return DOCA_SUCCESS;
     }
-    /// Of a submit to a pool on its fast path.
-    [[nodiscard]] doca_error_t answer_on_fast_path(doca_task &task, doca_error_t status) noexcept
+    /// The same on the fast path, where the task already counts as submitted: a retry first returns it to the program.
+    [[nodiscard]] doca_error_t finish_fast_submit(doca_task &task, doca_error_t status) noexcept
     {
         if (status == DOCA_SUCCESS) [[likely]]
             return DOCA_SUCCESS;
-        status = answer(task, status);
+        status = finish_submit(task, status);
         return status == DOCA_SUCCESS ? status : this->not_taken(task, status);
     }
 
-    /// That a task is to go by it.
+    /// Returns INVALID_VALUE, after a log line, if @p connection is null or belongs to another instance.
     [[nodiscard]] doca_error_t check_connection(const doca_rdma_connection *connection) const noexcept
     {
         if (connection != nullptr && &connection->rdma == &rdma_)
             return DOCA_SUCCESS;
-        LOG_ERR("connection %p is none of the instance that the task is of", static_cast<const void *>(connection));
+        LOG_ERR("connection %p does not belong to the instance of the task", static_cast<const void *>(connection));
         return DOCA_ERROR_INVALID_VALUE;
     }
 
     doca_rdma &rdma_;
-    const TransferCheck check_;
+    const TransferCheck check_; ///< of all connections, which have the same device and settings
 };
 
+/// Tasks that are posted to the send queue of a connection. @p opcode is a constant, so that each type of tasks has a
+/// submit of its own without a branch on the opcode.
 template <typename Task, Opcode opcode>
 class SendPool : public RdmaPool<Task> {
 public:
-    SendPool(doca_rdma &rdma, const TaskConf &as_told, const doca_dev &dev) : RdmaPool<Task>(rdma, as_told, dev, false)
+    SendPool(doca_rdma &rdma, const TaskConf &configuration, const doca_dev &dev)
+        : RdmaPool<Task>(rdma, configuration, dev, false)
     {
     }
 
     [[nodiscard]] doca_error_t submit(doca_task &task) noexcept override
     {
-        return this->answer_on_fast_path(task, post_any(static_cast<Task &>(task)));
+        return this->finish_fast_submit(task, post_any(static_cast<Task &>(task)));
     }
     [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &task) noexcept override
     {
-        return this->answer(task, post_any(static_cast<Task &>(task)));
+        return this->finish_submit(task, post_any(static_cast<Task &>(task)));
     }
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
     {
+        // Like a submit, but without the state of the connection, which may change until then.
         const auto &task = static_cast<const Task &>(base);
         Request request;
         describe(task, request);
@@ -94,6 +103,8 @@ public:
     }
 
 private:
+    /// Logs why @p task cannot be posted, and returns the status with which it completes: INVALID_VALUE without a
+    /// connection, SHUTDOWN if the connection has ended, NOT_CONNECTED if it is not connected yet.
     [[gnu::cold]] [[nodiscard]] static doca_error_t refuse(const Task &task) noexcept
     {
         if (task.connection == nullptr) {
@@ -107,7 +118,7 @@ private:
         return has_ended ? DOCA_ERROR_SHUTDOWN : DOCA_ERROR_NOT_CONNECTED;
     }
 
-    /// Sets the opcode and the operands that it has.
+    /// Sets the opcode, and the operands that the opcode has, from the fields of @p task.
     [[gnu::always_inline]] static void describe(const Task &task, Request &request) noexcept
     {
         request.opcode = opcode;
@@ -123,12 +134,15 @@ private:
             request.immediate = has_immediate(opcode) ? task.immediate : 0;
         }
     }
+    /// Posts a task of any kind, if its connection can submit.
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post_any(Task &task) noexcept
     {
         if (task.connection == nullptr || !task.connection->can_submit()) [[unlikely]]
             return refuse(task);
         return post(task, *task.connection->queue_pair);
     }
+    /// Validates and posts a task. Most pass check_fast(), which is inlined; check() decides about the others and logs
+    /// what is invalid.
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post(Task &task, QueuePair &queue_pair) noexcept
     {
         Request request;
@@ -138,12 +152,13 @@ private:
                 return status;
         }
         if constexpr (opcode == Opcode::read)
-            task.result_length = request.plan.length; // if it succeeds: a read moves all or fails
+            task.result_length = request.plan.length; // valid if it succeeds: a read moves all bytes or fails
         return queue_pair.post(task.tag(), request);
     }
 };
 
-/// Of tasks on the counter of another node's sync event: reads, writes and additions of one word.
+/// Tasks on the counter of another node's sync event: reads, writes and additions of one 64-bit word. The remote
+/// buffer is set at each submit, since the program can set another event in between.
 template <typename Task, Opcode opcode>
 class EventPool final : public SendPool<Task, opcode> {
 public:
@@ -151,17 +166,18 @@ public:
 
     [[nodiscard]] doca_error_t submit(doca_task &task) noexcept override
     {
-        take_counter(static_cast<Task &>(task));
+        set_counter(static_cast<Task &>(task));
         return SendPool<Task, opcode>::submit(task);
     }
     [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &task) noexcept override
     {
-        take_counter(static_cast<Task &>(task));
+        set_counter(static_cast<Task &>(task));
         return SendPool<Task, opcode>::submit_off_fast_path(task);
     }
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
     {
         const auto &task = static_cast<const Task &>(base);
+        // The buffer of the counter does not exist before the submit, so only the event and the connection are checked.
         if (task.event == nullptr) {
             LOG_ERR("task %p has no sync event", static_cast<const void *>(&base));
             return DOCA_ERROR_INVALID_VALUE;
@@ -170,7 +186,8 @@ public:
     }
 
 private:
-    static void take_counter(Task &task) noexcept
+    /// Makes the counter the remote buffer of @p task.
+    static void set_counter(Task &task) noexcept
     {
         if constexpr (opcode == Opcode::read)
             task.src = task.counter(sizeof(std::uint64_t));
@@ -179,17 +196,22 @@ private:
     }
 };
 
+/// Receive tasks, which belong to no connection: they are posted to the receives of the instance, which its
+/// connections share.
 class ReceivePool final : public RdmaPool<doca_rdma_task_receive> {
 public:
-    ReceivePool(doca_rdma &rdma, const TaskConf &as_told, const doca_dev &dev) : RdmaPool(rdma, as_told, dev, true) {}
+    ReceivePool(doca_rdma &rdma, const TaskConf &configuration, const doca_dev &dev)
+        : RdmaPool(rdma, configuration, dev, true)
+    {
+    }
 
     [[nodiscard]] doca_error_t submit(doca_task &task) noexcept override
     {
-        return answer_on_fast_path(task, post_any(static_cast<doca_rdma_task_receive &>(task)));
+        return finish_fast_submit(task, post_any(static_cast<doca_rdma_task_receive &>(task)));
     }
     [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &task) noexcept override
     {
-        return answer(task, post_any(static_cast<doca_rdma_task_receive &>(task)));
+        return finish_submit(task, post_any(static_cast<doca_rdma_task_receive &>(task)));
     }
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
     {
@@ -198,9 +220,11 @@ public:
     }
     doca_error_t set_result(doca_task &base, const Ended &ended) noexcept override
     {
+        // The source of the completion is the queue pair by which the message arrived.
         auto &task = static_cast<doca_rdma_task_receive &>(base);
         task.connection = static_cast<doca_rdma_connection *>(ended.source->owner);
-        rdma_.note_message(*task.connection);
+        // Before the callback of the task: the established callback of the connection, if that is pending.
+        rdma_.handle_message(*task.connection);
         task.result_length = ended.result.length;
         task.received = ended.result.received;
         task.immediate = ended.result.immediate;
@@ -208,12 +232,15 @@ public:
     }
 
 private:
+    /// Posts a receive. A single buffer of the device's first memory map takes the short path.
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post_any(doca_rdma_task_receive &task) noexcept
     {
         task.connection = nullptr;
         return check_.is_fast_receive(task.dst) ? post(task, TransferPlan::single_sge(task.dst->tailroom()))
                                                 : post_checked(task);
     }
+    /// Posts a receive that needs the full check: a list, an unusual buffer, or an invalid one. Not inlined, to keep
+    /// the short path without a stack frame.
     [[gnu::noinline]] [[nodiscard]] doca_error_t post_checked(doca_rdma_task_receive &task) noexcept
     {
         TransferPlan plan{};
@@ -226,6 +253,7 @@ private:
     }
 };
 
+/// Creates the pool of one type of send tasks, if the program uses that type.
 template <Opcode opcode, typename Task, typename Callback>
 void create_pool(doca_rdma &rdma, const doca_dev &dev, TaskType<Task, Callback> &type)
 {
@@ -233,6 +261,7 @@ void create_pool(doca_rdma &rdma, const doca_dev &dev, TaskType<Task, Callback> 
         type.set_pool(std::make_unique<SendPool<Task, opcode>>(rdma, type.conf(), dev));
 }
 
+/// The same for tasks on sync events.
 template <Opcode opcode, typename Task, typename Callback>
 void create_event_pool(doca_rdma &rdma, const doca_dev &dev, TaskType<Task, Callback> &type)
 {

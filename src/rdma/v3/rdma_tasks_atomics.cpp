@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The C functions of atomic tasks: null checks, then fields.
+// The C functions of the tasks compare_and_swap and fetch_and_add, each on 8 aligned bytes of the peer's memory: each
+// checks for null pointers and sets or reads one field. All values are in host byte order. They are atomic with regard
+// to other atomic tasks of the same device only, unless the device provides more.
 #include "task_api.hpp"
 
 using opendoca::apply_to;
@@ -10,6 +12,7 @@ using opendoca::v3::allocate;
 using opendoca::v3::is_supported;
 using opendoca::v3::set_conf;
 
+// Compare-and-swap: stores swap_data if the remote word equals cmp_data.
 doca_error_t doca_rdma_cap_task_atomic_cmp_swp_is_supported(const struct doca_devinfo *devinfo)
 {
     return is_supported(devinfo, &opendoca::RdmaCapabilities::atomics_of_connections);
@@ -23,6 +26,8 @@ doca_error_t doca_rdma_task_atomic_cmp_swp_set_conf(
                     num_tasks);
 }
 
+/// @p result_buf receives the old value, in either case: the program compares it with @p cmp_data to find out whether
+/// the swap has taken place.
 doca_error_t doca_rdma_task_atomic_cmp_swp_allocate_init(struct doca_rdma *rdma,
                                                          struct doca_rdma_connection *rdma_connection,
                                                          struct doca_buf *dst_buf, struct doca_buf *result_buf,
@@ -97,6 +102,7 @@ doca_rdma_task_atomic_cmp_swp_get_rdma_connection(const struct doca_rdma_task_at
     return read_from(task, [&] { return task->connection; });
 }
 
+// Fetch-and-add: adds add_data to the remote word, modulo 2^64.
 doca_error_t doca_rdma_cap_task_atomic_fetch_add_is_supported(const struct doca_devinfo *devinfo)
 {
     return is_supported(devinfo, &opendoca::RdmaCapabilities::atomics_of_connections);
@@ -110,6 +116,7 @@ doca_error_t doca_rdma_task_atomic_fetch_add_set_conf(
                     num_tasks);
 }
 
+/// @p result_buf receives the value before the addition.
 doca_error_t doca_rdma_task_atomic_fetch_add_allocate_init(struct doca_rdma *rdma,
                                                            struct doca_rdma_connection *rdma_connection,
                                                            struct doca_buf *dst_buf, struct doca_buf *result_buf,

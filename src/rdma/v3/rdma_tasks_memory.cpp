@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The C functions of tasks on the peer's memory: null checks, then fields.
+// The C functions of the tasks read, write and write_imm, which transfer to or from the peer's memory without a task of
+// the peer's (write_imm takes one receive there): each checks for null pointers and sets or reads one field. Values are
+// validated when the task is submitted.
 #include "task_api.hpp"
 
 using opendoca::apply_to;
@@ -10,6 +12,7 @@ using opendoca::v3::allocate;
 using opendoca::v3::is_supported;
 using opendoca::v3::set_conf;
 
+// Read: from remote memory to a local buffer.
 doca_error_t doca_rdma_cap_task_read_is_supported(const struct doca_devinfo *devinfo)
 {
     return is_supported(devinfo, &opendoca::RdmaCapabilities::reliable_connection);
@@ -23,6 +26,7 @@ doca_error_t doca_rdma_task_read_set_conf(struct doca_rdma *rdma,
     return set_conf(rdma, &doca_rdma::read, successful_task_completion_cb, error_task_completion_cb, num_tasks);
 }
 
+/// @p src_buf is a buffer of an imported memory map: the bytes of its data section are read.
 doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
                                                const struct doca_buf *src_buf, struct doca_buf *dst_buf,
                                                union doca_data user_data, struct doca_rdma_task_read **task)
@@ -60,6 +64,7 @@ struct doca_buf *doca_rdma_task_read_get_dst_buf(const struct doca_rdma_task_rea
     return read_from(task, [&] { return task->dst; });
 }
 
+/// Bytes that a read has moved; valid if it has succeeded.
 uint32_t doca_rdma_task_read_get_result_len(const struct doca_rdma_task_read *task)
 {
     return read_from(task, [&] { return task->result_length; });
@@ -76,6 +81,7 @@ const struct doca_rdma_connection *doca_rdma_task_read_get_rdma_connection(const
     return read_from(task, [&] { return task->connection; });
 }
 
+// Write: from a local buffer to remote memory, unnoticed by the peer.
 doca_error_t doca_rdma_cap_task_write_is_supported(const struct doca_devinfo *devinfo)
 {
     return is_supported(devinfo, &opendoca::RdmaCapabilities::reliable_connection);
@@ -89,6 +95,8 @@ doca_error_t doca_rdma_task_write_set_conf(struct doca_rdma *rdma,
     return set_conf(rdma, &doca_rdma::write, successful_task_completion_cb, error_task_completion_cb, num_tasks);
 }
 
+/// @p dst_buf is a buffer of an imported memory map. On success its data section, which is a local object, has grown
+/// by the bytes written.
 doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
                                                 const struct doca_buf *src_buf, struct doca_buf *dst_buf,
                                                 union doca_data user_data, struct doca_rdma_task_write **task)
@@ -136,6 +144,7 @@ const struct doca_rdma_connection *doca_rdma_task_write_get_rdma_connection(cons
     return read_from(task, [&] { return task->connection; });
 }
 
+// Write with immediate data: completes a receive task of the peer, without use of its buffer.
 doca_error_t doca_rdma_cap_task_write_imm_is_supported(const struct doca_devinfo *devinfo)
 {
     return is_supported(devinfo, &opendoca::RdmaCapabilities::reliable_connection);

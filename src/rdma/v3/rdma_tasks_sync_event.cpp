@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The C functions of tasks on another node's sync event: null checks, then fields.
+// The C functions of the tasks on another node's sync event: each checks for null pointers and sets or reads one field.
+// The remote side of the operation is the event's counter, described at the submit: see RemoteEventTask.
 #include "task_api.hpp"
 
 using opendoca::apply_to;
@@ -10,6 +11,7 @@ using opendoca::v3::allocate;
 using opendoca::v3::is_supported;
 using opendoca::v3::set_conf;
 
+// Get: reads the counter, so it needs no atomics.
 doca_error_t doca_rdma_cap_task_remote_net_sync_event_get_is_supported(const struct doca_devinfo *devinfo)
 {
     return is_supported(devinfo, &opendoca::RdmaCapabilities::reliable_connection);
@@ -22,6 +24,7 @@ doca_error_t doca_rdma_task_remote_net_sync_event_get_set_conf(
     return set_conf(rdma, &doca_rdma::event_get, successful_task_completion_cb, error_task_completion_cb, num_tasks);
 }
 
+/// The value is appended to the data section of @p dst_buf, 8 bytes in the byte order of the event's node.
 doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
     struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
     const struct doca_sync_event_remote_net *event, struct doca_buf *dst_buf, union doca_data user_data,
@@ -83,6 +86,7 @@ const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_get_get_
     return read_from(task, [&] { return task->connection; });
 }
 
+// Notify set: writes the counter.
 doca_error_t doca_rdma_cap_task_remote_net_sync_event_notify_set_is_supported(const struct doca_devinfo *devinfo)
 {
     return is_supported(devinfo, &opendoca::RdmaCapabilities::reliable_connection);
@@ -96,6 +100,7 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_set_conf(
     return set_conf(rdma, &doca_rdma::event_set, successful_task_completion_cb, error_task_completion_cb, num_tasks);
 }
 
+/// @p src_buf has the new value as its data, 8 bytes.
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
     struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, struct doca_sync_event_remote_net *event,
     const struct doca_buf *src_buf, union doca_data user_data,
@@ -124,6 +129,7 @@ void doca_rdma_task_remote_net_sync_event_notify_set_set_sync_event(
 struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(
     const struct doca_rdma_task_remote_net_sync_event_notify_set *task)
 {
+    // The cast is safe: the program has set the event by a pointer to a non-constant object.
     return read_from(task, [&] { return const_cast<doca_sync_event_remote_net *>(task->event); });
 }
 
@@ -151,6 +157,7 @@ const struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_set_get_src_b
     return read_from(task, [&] { return task->src; });
 }
 
+// Notify add: a fetch-and-add of the counter, so it needs a device with atomics.
 doca_error_t doca_rdma_cap_task_remote_net_sync_event_notify_add_is_supported(const struct doca_devinfo *devinfo)
 {
     return is_supported(devinfo, &opendoca::RdmaCapabilities::atomics_of_connections);
@@ -164,6 +171,7 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_set_conf(
     return set_conf(rdma, &doca_rdma::event_add, successful_task_completion_cb, error_task_completion_cb, num_tasks);
 }
 
+/// @p result_buf receives the value before the addition.
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
     struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, struct doca_sync_event_remote_net *event,
     struct doca_buf *result_buf, uint64_t add_data, union doca_data user_data,
@@ -193,6 +201,7 @@ void doca_rdma_task_remote_net_sync_event_notify_add_set_sync_event(
 struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_notify_add_get_sync_event(
     const struct doca_rdma_task_remote_net_sync_event_notify_add *task)
 {
+    // The cast is safe: the program has set the event by a pointer to a non-constant object.
     return read_from(task, [&] { return const_cast<doca_sync_event_remote_net *>(task->event); });
 }
 

@@ -13,6 +13,7 @@ doca_error_t Receives::create(Device &device, CompletionQueue &completions, std:
     const bool is_shared = device.function().can.rdma.shared_receives;
     std::unique_ptr<Receives> fresh(new Receives(completions, is_shared ? 0 : count));
     if (is_shared) {
+        // An instance without receive tasks still needs a queue to create its queue pairs with.
         const doca_error_t status =
             device.create_receive_queue(completions, std::max(count, 1U), chain_length, fresh->shared_);
         if (status != DOCA_SUCCESS)
@@ -22,32 +23,35 @@ doca_error_t Receives::create(Device &device, CompletionQueue &completions, std:
     return DOCA_SUCCESS;
 }
 
-bool Receives::give_to(QueuePair &queue_pair) noexcept
+bool Receives::attach(QueuePair &queue_pair) noexcept
 {
-    if (shared_ != nullptr || (only_ != nullptr && only_ != &queue_pair))
+    if (shared_ != nullptr || (single_ != nullptr && single_ != &queue_pair))
         return shared_ != nullptr;
-    only_ = &queue_pair;
-    auto next = waiting_.begin();
-    while (next != waiting_.end() && only_->is_connected() &&
-           only_->receive(next->tag, next->dst, next->plan) == DOCA_SUCCESS)
+    single_ = &queue_pair;
+    // In the order in which the program submitted them. A receive that is refused stays pending: the queue is full or
+    // the connection has failed.
+    auto next = pending_.begin();
+    while (next != pending_.end() && single_->is_connected() &&
+           single_->receive(next->tag, next->dst, next->plan) == DOCA_SUCCESS)
         ++next;
-    waiting_.erase(waiting_.begin(), next);
+    pending_.erase(pending_.begin(), next);
     return true;
 }
 
-void Receives::take_from(const QueuePair &queue_pair) noexcept
+void Receives::detach(const QueuePair &queue_pair) noexcept
 {
-    if (only_ == &queue_pair)
-        only_ = nullptr;
+    if (single_ == &queue_pair)
+        single_ = nullptr;
 }
 
-doca_error_t Receives::receive_for_one(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
+doca_error_t Receives::receive_on_single(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
 {
-    if (only_ != nullptr && only_->is_connected() && waiting_.empty())
-        return only_->receive(tag, dst, plan);
-    if (waiting_.size() == waiting_.capacity())
+    // Not past pending receives, which messages have to fill first.
+    if (single_ != nullptr && single_->is_connected() && pending_.empty())
+        return single_->receive(tag, dst, plan);
+    if (pending_.size() == pending_.capacity())
         return DOCA_ERROR_NO_MEMORY;
-    waiting_.push_back({tag, dst, plan});
+    pending_.push_back({tag, dst, plan});
     return DOCA_SUCCESS;
 }
 
@@ -55,9 +59,10 @@ void Receives::flush(Source &source) noexcept
 {
     if (shared_ != nullptr)
         shared_->flush();
-    for (const Waiting &each : waiting_)
+    // The completion queue has space for them: it is as deep as the context has tasks.
+    for (const Pending &each : pending_)
         completions_.done(each.tag, source, DOCA_ERROR_SHUTDOWN);
-    waiting_.clear();
+    pending_.clear();
 }
 
 } // namespace opendoca::v3

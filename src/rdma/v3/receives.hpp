@@ -12,42 +12,50 @@
 
 namespace opendoca::v3 {
 
-/// The receives of an instance. Where the device's connections can share receives, all do. On an RDMA device without
-/// shared receive queues they are the first connection's that is there, and a second one has none.
+/// The receives of an instance. On a device with shared receive queues all connections share one, and any of them may
+/// fill any receive. On other devices the receives belong to the first connection that is attached; further
+/// connections have none until it is detached.
+/// Owned by a doca_rdma while its context is not idle, destroyed after the queue pairs, and used by the thread of its
+/// progress engine.
 class Receives {
 public:
-    /// @p count: at most so many, of lists of @p chain_length.
+    /// Creates space for @p count receives of up to @p chain_length buffers each.
     [[nodiscard]] static doca_error_t create(Device &device, CompletionQueue &completions, std::uint32_t count,
                                              std::uint32_t chain_length, std::unique_ptr<Receives> &made);
 
-    /// What a connection's queue pair is made with, or null.
+    /// Returns the receive queue with which queue pairs are created, or null if the device has none.
     [[nodiscard]] ReceiveQueue *shared() const noexcept { return shared_.get(); }
-    /// Moves a connection that has receives of its own to the shared ones; returns whether it uses them now.
-    bool give_to(QueuePair &queue_pair) noexcept;
-    void take_from(const QueuePair &queue_pair) noexcept;
+    /// Called when @p queue_pair is connected. Returns whether it uses these receives; receives that were posted
+    /// before are posted to it now.
+    bool attach(QueuePair &queue_pair) noexcept;
+    /// Called when @p queue_pair is flushed: another connection can be attached.
+    void detach(const QueuePair &queue_pair) noexcept;
 
+    /// Posts a receive. NO_MEMORY if all receives are in use.
     [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
     {
-        return shared_ != nullptr ? shared_->receive(tag, dst, plan) : receive_for_one(tag, dst, plan);
+        return shared_ != nullptr ? shared_->receive(tag, dst, plan) : receive_on_single(tag, dst, plan);
     }
-    /// Ends what no message can meet any more. Its connections have been flushed.
+    /// Completes the receives that no connection will fill any more, with SHUTDOWN and @p source as their source. All
+    /// connections must be flushed.
     void flush(Source &source) noexcept;
 
 private:
-    [[nodiscard]] doca_error_t receive_for_one(Tag tag, doca_buf *dst, TransferPlan plan) noexcept;
+    [[nodiscard]] doca_error_t receive_on_single(Tag tag, doca_buf *dst, TransferPlan plan) noexcept;
 
-    struct Waiting {
+    /// A receive that was posted while no connection was attached.
+    struct Pending {
         Tag tag;
         doca_buf *dst;
         TransferPlan plan;
     };
 
-    Receives(CompletionQueue &completions, std::uint32_t count) : completions_(completions) { waiting_.reserve(count); }
+    Receives(CompletionQueue &completions, std::uint32_t count) : completions_(completions) { pending_.reserve(count); }
 
     CompletionQueue &completions_;
-    std::unique_ptr<ReceiveQueue> shared_;
-    QueuePair *only_ = nullptr;
-    std::vector<Waiting> waiting_; ///< for the connection; has room for all tasks
+    std::unique_ptr<ReceiveQueue> shared_; ///< null if the device has no shared receive queues
+    QueuePair *single_ = nullptr;  ///< the connection that has the receives, or null; always null if they are shared
+    std::vector<Pending> pending_; ///< oldest first; capacity for all tasks is reserved, so posting allocates nothing
 };
 
 } // namespace opendoca::v3

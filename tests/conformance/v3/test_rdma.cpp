@@ -767,7 +767,7 @@ TEST_P(RdmaTaskTest, a_server_that_is_not_there_is_named_as_it_was_asked)
     run_until([&] { return a.failures.size() == 1; });
     EXPECT_LOGGED(log, (is_on_loopback ? "127.0.0.1" : elsewhere) + ", port 28779");
     if (is_on_loopback) {
-        EXPECT_LOGGED(log, "of this machine (software devices are all on it, and ask there in place of 192.0.2.1): "
+        EXPECT_LOGGED(log, "of this machine (software devices are all local and connect to it in place of 192.0.2.1): "
                            "Connection refused");
     }
     a.stop();
