@@ -17,7 +17,8 @@ using opendoca::v2::call;
 
 namespace opendoca::v2 {
 
-/// Submits a job of any type, or logs the reason why it is invalid.
+/// The general path: any type of job, list or buffer. The first condition avoids the full check for the common case;
+/// the full check logs why a job is invalid.
 template <typename Engine>
 doca_error_t DmaJobs<Engine>::submit_any(const doca_dma_job_memcpy &job, Tag tag) noexcept
 {
@@ -33,15 +34,17 @@ doca_error_t DmaJobs<Engine>::submit_any(const doca_dma_job_memcpy &job, Tag tag
     return status == DOCA_SUCCESS ? owned_->copy(tag, *job.dst_buff, *job.src_buff, plan) : status;
 }
 
+/// Submits a job in the form of DOCA 1.3 and 1.4.
 template <typename Engine>
 doca_error_t DmaJobs<Engine>::submit_1_3(const doca_job &job) noexcept
 {
-    const doca_error_t status = take_length(job);
+    const doca_error_t status = apply_length(job);
     return status == DOCA_SUCCESS ? submit(job) : status;
 }
 
 } // namespace opendoca::v2
 
+/// Called when the program adds a device: one device, which supports copies.
 doca_error_t doca_dma::check_device(const doca_dev &dev, const std::vector<doca_dev *> &others) const
 {
     if (!dev.function().can.dma_memcpy) {
@@ -67,10 +70,12 @@ doca_error_t doca_dma::create_queue(const std::vector<doca_dev *> &devices, doca
     std::unique_ptr<opendoca::CopyEngine> engine;
     if (const doca_error_t status = dev.device().create_copy_engine(workq.completions, engine); status != DOCA_SUCCESS)
         return status;
+    // Concrete types of engines may rely on a completion queue that is never armed, that is, not event-driven.
     const bool is_never_armed = !workq.completions.is_event_driven();
     opendoca::visit_engine(*engine, is_never_armed, [&]<typename Engine>(Engine &own) {
         queue = std::make_unique<opendoca::v2::DmaJobs<Engine>>(std::move(engine), own, dev, workq);
     });
+    // A decorator, so that programs of DOCA 2.2 do not pay for the older meaning.
     if (copies_ == Copies::overwrite)
         queue =
             std::make_unique<opendoca::v2::OverwritingJobs>(std::move(queue), dev.function().can.dma_max_list_elements);
@@ -108,12 +113,14 @@ doca_error_t doca_dma_job_get_supported(struct doca_devinfo *devinfo, enum doca_
     });
 }
 
+/// Buffers of a list, on either side of a copy.
 doca_error_t doca_dma_get_max_list_buf_num_elem(const struct doca_devinfo *devinfo, uint32_t *max_list_num_elem)
 {
     return call({devinfo, max_list_num_elem},
                 [&] { *max_list_num_elem = devinfo->function->can.dma_max_list_elements; });
 }
 
+/// Bytes of one copy.
 doca_error_t doca_dma_get_max_buf_size(const struct doca_devinfo *devinfo, uint64_t *buf_size)
 {
     return call({devinfo, buf_size}, [&] { *buf_size = devinfo->function->can.dma_max_size; });

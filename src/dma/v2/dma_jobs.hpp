@@ -12,14 +12,18 @@
 
 namespace opendoca::v2 {
 
-/// Whether an engine can look for completions of fast-path copies inline.
+/// Whether an engine has a poll for copies of its short path that can be inlined into retrieve().
 template <typename Engine>
 concept HasFastPoll = requires(Engine &engine)
 {
     engine.poll_fast([](Operation &) {}, [] { return DOCA_ERROR_AGAIN; });
 };
 
-/// DMA jobs of one work queue. @p Engine is a provider's own type, or CopyEngine.
+/// The DMA jobs of one context on one work queue: validates each job, starts its copy, and retrieves copies of the
+/// short path without a virtual call. Owned by the context from doca_ctx_workq_add() to doca_ctx_workq_rm(); used by
+/// the thread of the work queue.
+/// @p Engine is the concrete type of the engine if it has a short path (core/device/small_copies.hpp), else
+/// CopyEngine. All branches on what it provides are decided at compile time.
 template <typename Engine>
 class DmaJobs final : public JobQueue {
 public:
@@ -34,6 +38,8 @@ public:
     }
     ~DmaJobs() override { workq_.remove_retriever(*this); }
 
+    /// Submits a copy. One that the engine admits to its short path starts here; submit_slow() handles all others,
+    /// invalid ones included.
     [[nodiscard]] doca_error_t submit(const doca_job &base) noexcept override
     {
         const auto &job = reinterpret_cast<const doca_dma_job_memcpy &>(base);
@@ -48,13 +54,16 @@ public:
     [[nodiscard]] doca_error_t submit_tagged(const doca_job &base, Tag tag) noexcept override
     {
         const auto &job = reinterpret_cast<const doca_dma_job_memcpy &>(base);
-        // What retrieve() looks for inline is the program's own.
+        // Not with an engine that retrieve() polls inline: retrieve() reports all copies of the short path to the
+        // program, and a tagged job belongs to a graph.
         if constexpr (has_fast_copy && !HasFastPoll<Engine>) {
             if (admit(job)) [[likely]]
                 return engine_.copy_fast(tag, *job.dst_buff, *job.src_buff);
         }
         return submit_any(job, tag);
     }
+    /// Copies without a completion, for a caller such as a graph that needs none. The copy takes no credit, so the
+    /// completion queue is not checked.
     [[nodiscard]] bool carry_out(const doca_job &base) noexcept override
     {
         const auto &job = reinterpret_cast<const doca_dma_job_memcpy &>(base);
@@ -64,17 +73,19 @@ public:
         }
         return false;
     }
+    /// Polls for copies of the short path and, if there are none, retrieves what is in the ring.
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept override
     {
         if constexpr (HasFastPoll<Engine>) {
-            // Fast-path operations are those of submit(): the program's own.
-            const auto give = [&](Operation & operation) __attribute__((always_inline))
+            // Only submit() starts copies of the short path here, so each is a job of the program, and has succeeded: a
+            // failed copy goes through the ring.
+            const auto report = [&](Operation & operation) __attribute__((always_inline))
             {
                 store_tag(event, operation.tag);
                 event.result.u64 = DOCA_SUCCESS;
                 workq_.completions.release(operation);
             };
-            return engine_.poll_fast(give, [&] { return workq_.give_waiting(event); });
+            return engine_.poll_fast(report, [&] { return workq_.give_waiting(event); });
         } else {
             return JobQueue::retrieve(event);
         }
@@ -83,6 +94,7 @@ public:
     [[nodiscard]] doca_error_t submit_1_3(const doca_job &job) noexcept override;
 
 private:
+    // What the engine provides: a short path, copies without a completion, and a short path for imported memory.
     static constexpr bool has_fast_copy = requires(Engine & engine, doca_buf &buf)
     {
         engine.copy_fast(Tag{}, buf, buf);
@@ -93,16 +105,20 @@ private:
         engine.end_imported(tag, buf, buf);
     };
 
+    /// Returns whether @p job is a copy with both buffers, as the functions of the engine require.
     [[gnu::always_inline]] [[nodiscard]] static bool is_copy(const doca_dma_job_memcpy &job) noexcept
     {
         if (job.base.type != DOCA_DMA_JOB_MEMCPY || job.src_buff == nullptr || job.dst_buff == nullptr) [[unlikely]]
             return false;
         return true;
     }
+    /// Returns whether the engine takes @p job on its short path; it then has the credits for it.
     [[gnu::always_inline]] [[nodiscard]] bool admit(const doca_dma_job_memcpy &job) noexcept
     {
         return is_copy(job) && engine_.admit(check_, *job.dst_buff, *job.src_buff);
     }
+    /// Submits a job that the short path does not take. If one side is imported memory of another process, the engine
+    /// may have a short path for that; the other side has to be memory of this process.
     [[gnu::noinline]] [[nodiscard]] doca_error_t submit_slow(const doca_dma_job_memcpy &job) noexcept
     {
         if constexpr (has_imports) {
@@ -113,7 +129,7 @@ private:
         }
         return submit_any(job);
     }
-    /// The memory on @p side may be imported.
+    /// Submits a copy with imported memory on @p side. Returns to the general path if the engine does not take it.
     template <auto side>
     [[gnu::noinline]] [[nodiscard]] doca_error_t submit_imported(const doca_dma_job_memcpy &job) noexcept
     {
@@ -122,15 +138,16 @@ private:
         engine_.end_imported(tag_of(job.base), *job.dst_buff, *job.src_buff);
         return DOCA_SUCCESS;
     }
+    /// Submits any job by the general path.
     [[gnu::noinline]] [[nodiscard]] doca_error_t submit_any(const doca_dma_job_memcpy &job) noexcept
     {
         return submit_any(job, tag_of(job.base));
     }
     [[nodiscard]] doca_error_t submit_any(const doca_dma_job_memcpy &job, Tag tag) noexcept;
 
-    Engine &engine_;
+    Engine &engine_; ///< owned_, as its concrete type
     CopyCheck check_;
-    doca_workq &workq_;
+    doca_workq &workq_; ///< outlives this object
     std::unique_ptr<CopyEngine> owned_;
 };
 

@@ -19,13 +19,13 @@ namespace opendoca::v2 {
 
 namespace {
 
-/// A struct doca_dma_job_memcpy of DOCA 1.3 and 1.4.
+/// The struct doca_dma_job_memcpy of DOCA 1.3 and 1.4, which had one more member at its end.
 struct JobWithLength {
     doca_dma_job_memcpy job;
-    std::uint64_t num_bytes_to_copy;
+    std::uint64_t num_bytes_to_copy; ///< from the data address of the source on
 };
 
-/// From the data address to the end of the buffer.
+/// Returns the number of bytes from the data address to the end of the buffer; 0 if the data address is outside of it.
 std::size_t room_behind_data(const doca_buf &buf) noexcept
 {
     const auto offset = static_cast<std::size_t>(buf.data - buf.head);
@@ -34,7 +34,7 @@ std::size_t room_behind_data(const doca_buf &buf) noexcept
 
 } // namespace
 
-doca_error_t take_length(const doca_job &base) noexcept
+doca_error_t apply_length(const doca_job &base) noexcept
 {
     if (base.type != DOCA_DMA_JOB_MEMCPY)
         return DOCA_SUCCESS;
@@ -42,11 +42,12 @@ doca_error_t take_length(const doca_job &base) noexcept
     auto *const source = const_cast<doca_buf *>(job.job.src_buff);
     if (source == nullptr)
         return DOCA_SUCCESS;
+    // The length is distributed over the list only when it is certain to fit, so that a refusal changes nothing.
     std::uint64_t room = 0;
     for (const doca_buf *buf = source; buf != nullptr; buf = buf->next)
         room += room_behind_data(*buf);
     if (job.num_bytes_to_copy > room) {
-        LOG_ERR("a copy of %" PRIu64 " bytes, whose source has %" PRIu64, job.num_bytes_to_copy, room);
+        LOG_ERR("a copy of %" PRIu64 " bytes, but the source has space for %" PRIu64, job.num_bytes_to_copy, room);
         return DOCA_ERROR_INVALID_VALUE;
     }
     std::uint64_t left = job.num_bytes_to_copy;
@@ -63,10 +64,12 @@ template <typename Submit>
 {
     const auto &job = reinterpret_cast<const doca_dma_job_memcpy &>(base);
     if (base.type != DOCA_DMA_JOB_MEMCPY || job.dst_buff == nullptr)
-        return submit();
+        return submit(); // which refuses the job and logs why
+    // A list that is longer than lengths_ is longer than the device supports, so its submit refuses it.
     std::size_t count = 0;
     for (doca_buf *buf = job.dst_buff; buf != nullptr && count != lengths_.size(); buf = buf->next) {
         lengths_[count++] = buf->data_len;
+        // The data section of a full buffer ends with the buffer. An invalid one is left for the check of the copy.
         if (buf->has_data_inside())
             buf->data_len = room_behind_data(*buf);
     }
@@ -91,7 +94,7 @@ doca_error_t OverwritingJobs::submit_tagged(const doca_job &job, Tag tag) noexce
 
 doca_error_t OverwritingJobs::submit_1_3(const doca_job &job) noexcept
 {
-    const doca_error_t status = take_length(job);
+    const doca_error_t status = apply_length(job);
     return status == DOCA_SUCCESS ? submit(job) : status;
 }
 

@@ -18,12 +18,14 @@ using opendoca::v3::no_buffer;
 
 namespace {
 
-constexpr std::uint32_t max_num_tasks = 65536;
+constexpr std::uint32_t max_num_tasks = 65536; // of one context
 
 } // namespace
 
 namespace opendoca::v3 {
 
+/// no_buffer becomes null again, which the check of a copy reports as such. A task without bytes to copy is an error
+/// here, unlike a job of DOCA 2.2.
 template <typename Engine>
 doca_error_t MemcpyTasks<Engine>::check(const doca_dma_task_memcpy &task, CopyPlan &plan) const noexcept
 {
@@ -37,23 +39,26 @@ doca_error_t MemcpyTasks<Engine>::check(const doca_dma_task_memcpy &task, CopyPl
     return status;
 }
 
-/// Any task: copies, or ends it with what is wrong.
+/// has_fast_path is false from the first failure on: the check is then skipped and the task completes with SHUTDOWN.
 template <typename Engine>
 doca_error_t MemcpyTasks<Engine>::submit_any(doca_dma_task_memcpy &task) noexcept
 {
     CopyPlan plan{};
     const doca_error_t status = has_fast_path ? check(task, plan) : DOCA_ERROR_SHUTDOWN;
     if (status == DOCA_SUCCESS) {
-        const doca_error_t submitted = any_.copy(task.tag(), *task.dst, *task.src, plan);
+        const doca_error_t submitted = generic_engine_.copy(task.tag(), *task.dst, *task.src, plan);
         return submitted == DOCA_ERROR_NO_MEMORY ? DOCA_ERROR_AGAIN : submitted;
     }
-    has_fast_path = is_on_fast_path = false; // nothing is carried out after it
+    // Before the completion, so that no later task takes the short path and copies after a failed one.
+    has_fast_path = is_on_fast_path = false;
     completions_.done(task.tag(), engine_, status);
     return DOCA_SUCCESS;
 }
 
 } // namespace opendoca::v3
 
+/// Creates the engine and, for its concrete type, the pool. The short path is taken only while the completion queue is
+/// not armed, since a pool is then off its fast path.
 doca_error_t doca_dma::on_start()
 {
     doca_dev &device = *dev();
@@ -67,6 +72,7 @@ doca_error_t doca_dma::on_start()
     return status;
 }
 
+/// Copies in flight complete with SHUTDOWN unless they have been carried out.
 doca_error_t doca_dma::on_stop() noexcept
 {
     engine_->flush();
@@ -100,6 +106,8 @@ struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
     return dma;
 }
 
+/// Accepted without effect: copies complete in the order of submission in either setting. The one exception are tasks
+/// after a failed one, which docs/generations.md describes.
 doca_error_t doca_dma_set_ordered_completions(struct doca_dma *dma, uint8_t)
 {
     return call({dma}, [] {});
@@ -110,6 +118,7 @@ doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *de
     return call({devinfo}, [&] { return devinfo->function->can.dma_memcpy ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; });
 }
 
+/// The limit is one of memory, not of the device.
 doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *num_tasks)
 {
     return call({dma, num_tasks}, [&] { *num_tasks = max_num_tasks; });
@@ -121,6 +130,7 @@ doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_dev
     return call({devinfo, max_buf_list_len}, [&] { *max_buf_list_len = devinfo->function->can.dma_max_list_elements; });
 }
 
+/// Bytes of one copy.
 doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct doca_devinfo *devinfo, uint64_t *buf_size)
 {
     return call({devinfo, buf_size}, [&] { *buf_size = devinfo->function->can.dma_max_size; });
@@ -137,6 +147,7 @@ doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
     });
 }
 
+/// The buffers are checked when the task is submitted.
 doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src, struct doca_buf *dst,
                                              union doca_data user_data, struct doca_dma_task_memcpy **task)
 {

@@ -12,18 +12,20 @@
 
 namespace opendoca::v3 {
 
-/// Stands for NULL in a task: a buffer that is not out, and so one that the check of a copy refuses without a question
-/// of its own.
+/// Stands for a null pointer in a task. It has no memory, so the check on the short path refuses it like any other
+/// unusable buffer and needs no test for null.
 inline constinit doca_buf no_buffer{};
 
 } // namespace opendoca::v3
 
+/// A copy. The buffers are the program's and must exist until the task has completed.
 struct doca_dma_task_memcpy : doca_task {
-    const doca_buf *src; ///< never null, see no_buffer
-    doca_buf *dst;
+    const doca_buf *src; ///< never null: no_buffer if the program has set none
+    doca_buf *dst;       ///< the same
 };
 
-/// The DMA library's object: a context on one device, with a copy engine while it runs.
+/// The DMA library's object of DOCA 3.0: a context on one device, with one copy engine while it runs. Created and
+/// owned by the program; used by the thread of its progress engine.
 struct doca_dma final : doca_ctx {
     explicit doca_dma(doca_dev &dev) : doca_ctx(&dev) {}
     ~doca_dma() override = default;
@@ -34,8 +36,9 @@ protected:
     [[nodiscard]] doca_error_t on_start() override;
     [[nodiscard]] doca_error_t on_stop() noexcept override;
     void on_idle() noexcept override { engine_.reset(); }
+    /// The failure of any task ends the context: see MemcpyTasks.
     [[nodiscard]] bool ends_with(const doca_task &) const noexcept override { return true; }
 
 private:
-    std::unique_ptr<opendoca::CopyEngine> engine_;
+    std::unique_ptr<opendoca::CopyEngine> engine_; ///< from on_start() to on_idle()
 };

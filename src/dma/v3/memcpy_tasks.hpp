@@ -6,22 +6,28 @@
 
 namespace opendoca::v3 {
 
-/// The tasks of a DMA context. @p Engine is a provider's own type, or CopyEngine.
+/// The copy tasks of a DMA context. Owned by its TaskType from the start to the next one; used by the thread of the
+/// progress engine. @p Engine is the concrete type of the engine if it has a short path
+/// (core/device/small_copies.hpp), else CopyEngine.
 ///
-/// The first task that fails ends the context, as it ends the queue of a device: those submitted after it, up to the
-/// progress call that tells of it, come back as failed and have copied nothing.
+/// The first task that fails ends the context, as an error ends the queue of a device. Invariant: after it no task of
+/// the pool copies anything. Those submitted between the failure and the progress call that reports it complete with
+/// SHUTDOWN.
 template <typename Engine>
 class MemcpyTasks final : public PoolOf<doca_dma_task_memcpy> {
 public:
-    MemcpyTasks(doca_ctx &owner, const TaskConf &as_told, CopyEngine &any, Engine &engine, const doca_dev &dev)
-        : PoolOf(owner, as_told, false, true),
+    /// @p engine is @p generic_engine as its concrete type.
+    MemcpyTasks(doca_ctx &owner, const TaskConf &configuration, CopyEngine &generic_engine, Engine &engine,
+                const doca_dev &dev)
+        : PoolOf(owner, configuration, false, true),
           engine_(engine),
           completions_(owner.completions()),
           check_(dev.device(), dev.function().can.dma_max_list_elements, dev.function().can.dma_max_size),
-          any_(any)
+          generic_engine_(generic_engine)
     {
     }
 
+    /// Submits a copy on the short path if the engine admits it. The completion queue has a credit for each task.
     [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
     {
         auto &task = static_cast<doca_dma_task_memcpy &>(base);
@@ -29,7 +35,7 @@ public:
             if (engine_.admit_with_credit(check_, *task.dst, *task.src)) [[likely]]
                 return engine_.copy_fast(task.tag(), *task.dst, *task.src);
         }
-        return submit_special(task);
+        return submit_off_short_path(task);
     }
     [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &task) noexcept override
     {
@@ -43,21 +49,22 @@ public:
     }
 
 private:
-    /// What the fast path does not take, while the pool is on it: so the task is the program's again when it is
-    /// refused.
-    [[gnu::noinline]] [[nodiscard]] doca_error_t submit_special(doca_dma_task_memcpy &task) noexcept
+    /// Submits a task that the short path does not take, while the pool is on its fast path: a task that is refused is
+    /// returned to the program here.
+    [[gnu::noinline]] [[nodiscard]] doca_error_t submit_off_short_path(doca_dma_task_memcpy &task) noexcept
     {
         const doca_error_t status = submit_any(task);
         return status == DOCA_SUCCESS ? status : not_taken(task, status);
     }
-    /// AGAIN when the engine has no room for it.
+    /// Submits any task. An invalid one is not refused but completes with an error. AGAIN if the engine is full.
     [[nodiscard]] doca_error_t submit_any(doca_dma_task_memcpy &task) noexcept;
+    /// Makes the plan of the copy, or returns why it is impossible, after a log line.
     [[nodiscard]] doca_error_t check(const doca_dma_task_memcpy &task, CopyPlan &plan) const noexcept;
 
-    Engine &engine_;
+    Engine &engine_; ///< source of the completions of tasks that are not copied
     CompletionQueue &completions_;
     CopyCheck check_;
-    CopyEngine &any_;
+    CopyEngine &generic_engine_; ///< for lists and unusual buffers
 };
 
 } // namespace opendoca::v3
