@@ -17,7 +17,7 @@ doca_error_t SyncEvent::import(doca_dev &dev, std::span<const std::byte> descrip
                 dev.function().reason_against(Ability::import_counter).c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    devices_.reserve(1);
+    devices_.reserve(1); // first, so that nothing can fail once the counter is imported
     if (const doca_error_t status = dev.device().import_counter(descriptor, counter_); status != DOCA_SUCCESS)
         return status;
     devices_.push_back(use(dev));
@@ -25,10 +25,11 @@ doca_error_t SyncEvent::import(doca_dev &dev, std::span<const std::byte> descrip
     return DOCA_SUCCESS;
 }
 
+/// Checks the counter as well as the state: an event that was stopped keeps its counter, and so its configuration.
 doca_error_t SyncEvent::check_configurable(const char *what) const noexcept
 {
     if (is_imported_) {
-        LOG_ERR("the sync event was made from an export: its %s can't be changed", what);
+        LOG_ERR("the sync event is imported: its %s can't be changed", what);
         return DOCA_ERROR_BAD_STATE;
     }
     if (counter_ != nullptr || (state_ != State::fresh && state_ != State::context)) {
@@ -43,6 +44,7 @@ doca_error_t SyncEvent::add(Side &side, Location location, doca_dev *dev)
     const char *const what = &side == &publishers_ ? "publisher" : "subscriber";
     if (const doca_error_t status = check_configurable(what); status != DOCA_SUCCESS)
         return status;
+    // More than one is an error of the start, not of this call.
     if (dev != nullptr)
         devices_.push_back(use(*dev));
     ++side.count;
@@ -50,6 +52,7 @@ doca_error_t SyncEvent::add(Side &side, Location location, doca_dev *dev)
     return DOCA_SUCCESS;
 }
 
+/// The alignment makes accesses of the CPU atomic, and is what RDMA atomics require.
 doca_error_t SyncEvent::set_addr(std::uint64_t *addr)
 {
     if (reinterpret_cast<std::uintptr_t>(addr) % sizeof(*addr) != 0) {
@@ -62,7 +65,8 @@ doca_error_t SyncEvent::set_addr(std::uint64_t *addr)
     return DOCA_SUCCESS;
 }
 
-/// Of an imported event, and of one that is started again, there is one already.
+/// The counter is created on the first device, in its own memory or at addr_. All devices of the event must support
+/// counters.
 doca_error_t SyncEvent::create_counter()
 {
     if (counter_ != nullptr)
@@ -82,7 +86,8 @@ doca_error_t SyncEvent::create_counter()
     }
     if (!devices_.empty())
         return devices_.front()->device().create_counter(setup, counter_);
-    // Both ends are elsewhere, and no device was named: any that can do it will do.
+    // Neither the publisher nor the subscriber is on a device of this process: any device that supports counters will
+    // do. It may be closed again: the counter holds what it needs.
     DeviceFunctions functions;
     if (const doca_error_t status = list_functions(functions); status != DOCA_SUCCESS)
         return status;
@@ -96,6 +101,7 @@ doca_error_t SyncEvent::create_counter()
     return status == DOCA_SUCCESS ? device->create_counter(setup, counter_) : status;
 }
 
+/// On failure the event stays as it was and can be configured and started again.
 doca_error_t SyncEvent::start_synchronous()
 {
     if (state_ != State::fresh && state_ != State::synchronous_stopped) {
@@ -117,6 +123,7 @@ doca_error_t SyncEvent::stop_synchronous(bool for_good) noexcept
     return DOCA_SUCCESS;
 }
 
+/// Called for each doca_sync_event_as_ctx(), so also for an event that is a context already.
 bool SyncEvent::become_context() noexcept
 {
     if (state_ == State::synchronous || state_ == State::synchronous_stopped) {
@@ -128,6 +135,7 @@ bool SyncEvent::become_context() noexcept
     return true;
 }
 
+/// The state has been checked by the context; an event that was stopped for good cannot be started by it again.
 doca_error_t SyncEvent::start_asynchronous()
 {
     if (state_ == State::stopped) {
@@ -140,6 +148,7 @@ doca_error_t SyncEvent::start_asynchronous()
     return status;
 }
 
+/// Called before the event is destroyed: other threads may be in operations of a started event.
 doca_error_t SyncEvent::check_stopped() const noexcept
 {
     if (state_ == State::synchronous || state_ == State::asynchronous) {
@@ -152,7 +161,7 @@ doca_error_t SyncEvent::check_stopped() const noexcept
 doca_error_t SyncEvent::check_exportable() const noexcept
 {
     if (is_imported_) {
-        LOG_ERR("the sync event was made from an export, and can't be exported");
+        LOG_ERR("the sync event is imported and cannot be exported");
         return DOCA_ERROR_BAD_STATE;
     }
     if (state_ != State::synchronous && state_ != State::asynchronous) {
@@ -162,6 +171,7 @@ doca_error_t SyncEvent::check_exportable() const noexcept
     return DOCA_SUCCESS;
 }
 
+/// A second export through the same device returns the same bytes, since the program may still use those of the first.
 doca_error_t SyncEvent::export_to_pci(doca_dev &dev, std::span<const std::byte> &descriptor)
 {
     if (const doca_error_t status = check_exportable(); status != DOCA_SUCCESS)
@@ -173,7 +183,7 @@ doca_error_t SyncEvent::export_to_pci(doca_dev &dev, std::span<const std::byte> 
     }
     auto known = std::ranges::find(exports_, &dev, [](const Export &one) { return one.dev.get(); });
     if (known == exports_.end()) {
-        exports_.reserve(exports_.size() + 1);
+        exports_.reserve(exports_.size() + 1); // first, so that nothing can fail once the descriptor is made
         std::vector<std::byte> made;
         if (const doca_error_t status = counter_->export_to_dpu(dev.device(), made); status != DOCA_SUCCESS)
             return status;
@@ -193,7 +203,7 @@ doca_error_t SyncEvent::add(std::uint64_t value, std::uint64_t *fetched) noexcep
 {
     if (!is_synchronous())
         return DOCA_ERROR_BAD_STATE;
-    std::uint64_t old = 0;
+    std::uint64_t old = 0; // the caller's word is written only on success
     const doca_error_t status = counter_->add(value, old);
     if (status == DOCA_SUCCESS && fetched != nullptr)
         *fetched = old;

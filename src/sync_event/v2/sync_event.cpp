@@ -21,12 +21,14 @@ doca_error_t doca_sync_event::on_start(const std::vector<doca_dev *> &)
     return event.start_asynchronous();
 }
 
+/// An event without a device can be event-driven: its counter is in this process.
 bool doca_sync_event::can_be_event_driven(const std::vector<doca_dev *> &) const
 {
     return std::ranges::all_of(event.devices(),
                                [](const auto &dev) { return dev->function().can.sync_event_event_driven; });
 }
 
+/// Each work queue has asynchronous waits of its own; the counter is shared.
 doca_error_t doca_sync_event::create_queue(const std::vector<doca_dev *> &, doca_workq &workq,
                                            std::unique_ptr<opendoca::v2::JobQueue> &queue)
 {

@@ -10,11 +10,14 @@
 #include "../../core/v2/ctx.hpp"
 #include "../sync_event.hpp"
 
-/// A handle of a sync event, which in asynchronous mode is a context.
+/// The sync event of DOCA 2.2: a SyncEvent that is a context in asynchronous mode. Created and owned by the program;
+/// jobs are submitted and retrieved by the threads of its work queues. An event that was stopped cannot be started
+/// again.
 struct doca_sync_event final : doca_ctx {
     opendoca::SyncEvent event;
 
 protected:
+    // Called by the base class in asynchronous mode. The devices are those of the locations, so none can be added.
     [[nodiscard]] doca_error_t check_device(const doca_dev &dev, const std::vector<doca_dev *> &others) const override;
     [[nodiscard]] doca_error_t on_start(const std::vector<doca_dev *> &devices) override;
     void on_stop() noexcept override { event.stop_asynchronous(true); }

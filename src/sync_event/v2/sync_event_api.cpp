@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// The C functions of doca_sync_event.h of DOCA 2.2. They check arguments and call the SyncEvent.
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -20,11 +22,13 @@ using enum SyncEvent::Location;
 
 namespace {
 
-doca_error_t answer(bool is_supported) noexcept
+/// Converts a capability to the code of a query.
+doca_error_t status_of(bool is_supported) noexcept
 {
     return is_supported ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
 }
 
+/// Fails with NOT_SUPPORTED: no device has a DPA or a GPU.
 doca_error_t no_such_processor(const char *what) noexcept
 {
     LOG_ERR("no device has a %s", what);
@@ -42,7 +46,7 @@ doca_error_t doca_sync_event_create_from_export(doca_dev *dev, const uint8_t *da
 {
     return call({dev, data, event}, [&] {
         if (sz == 0) {
-            LOG_ERR("an export of 0 bytes is none");
+            LOG_ERR("a descriptor of 0 bytes is invalid");
             return DOCA_ERROR_INVALID_VALUE;
         }
         auto created = std::make_unique<doca_sync_event>();
@@ -53,6 +57,7 @@ doca_error_t doca_sync_event_create_from_export(doca_dev *dev, const uint8_t *da
     });
 }
 
+/// Also destroys the context. BAD_STATE while the event is started.
 doca_error_t doca_sync_event_destroy(doca_sync_event *event)
 {
     return call({event}, [&] {
@@ -65,10 +70,10 @@ doca_error_t doca_sync_event_destroy(doca_sync_event *event)
 
 doca_error_t doca_sync_event_get_create_from_export_supported(const doca_devinfo *devinfo)
 {
-    return call({devinfo}, [&] { return answer(devinfo->function->can_import_counter()); });
+    return call({devinfo}, [&] { return status_of(devinfo->function->can_import_counter()); });
 }
 
-// Locations
+// Locations: one publisher and one subscriber, each on a CPU or on the DPU.
 
 doca_error_t doca_sync_event_publisher_add_location_cpu(doca_sync_event *event, doca_dev *dev)
 {
@@ -115,7 +120,7 @@ doca_error_t doca_sync_event_set_addr(doca_sync_event *event, uint64_t *addr)
     return call({event, addr}, [&] { return event->event.set_addr(addr); });
 }
 
-// Start and stop
+// Start and stop of synchronous mode; a context is started by doca_ctx_start().
 
 doca_error_t doca_sync_event_start(doca_sync_event *event)
 {
@@ -127,6 +132,7 @@ doca_error_t doca_sync_event_stop(doca_sync_event *event)
     return call({event}, [&] { return event->event.stop_synchronous(true); });
 }
 
+/// Null for an event that was started in synchronous mode.
 doca_ctx *doca_sync_event_as_ctx(doca_sync_event *event)
 {
     return event != nullptr && event->event.become_context() ? event : nullptr;
@@ -139,11 +145,11 @@ doca_error_t doca_sync_event_job_get_supported(doca_devinfo *devinfo, doca_sync_
             LOG_ERR("job type %d is not one of sync events'", static_cast<int>(type));
             return DOCA_ERROR_INVALID_VALUE;
         }
-        return answer(devinfo->function->can.sync_event);
+        return status_of(devinfo->function->can.sync_event);
     });
 }
 
-// Export
+// Exports: the bytes belong to the event.
 
 doca_error_t doca_sync_event_export_to_dpu(doca_sync_event *event, doca_dev *dev, const uint8_t **data, size_t *sz)
 {
@@ -160,7 +166,7 @@ doca_error_t doca_sync_event_export_to_dpu(doca_sync_event *event, doca_dev *dev
 
 doca_error_t doca_sync_event_get_export_to_dpu_supported(const doca_devinfo *devinfo)
 {
-    return call({devinfo}, [&] { return answer(devinfo->function->can_export_counter()); });
+    return call({devinfo}, [&] { return status_of(devinfo->function->can_export_counter()); });
 }
 
 doca_error_t doca_sync_event_export_to_dpa(doca_sync_event *event, doca_dpa *dpa, doca_dpa_dev_sync_event_t *handle)
@@ -168,6 +174,7 @@ doca_error_t doca_sync_event_export_to_dpa(doca_sync_event *event, doca_dpa *dpa
     return call({event, dpa, handle}, [&] { return no_such_processor("DPA"); });
 }
 
+/// Also the answer for a GPU below: the capability of a processor that no device has.
 doca_error_t doca_sync_event_get_export_to_dpa_supported(const doca_devinfo *devinfo)
 {
     return call({devinfo}, [&] { return DOCA_ERROR_NOT_SUPPORTED; });
@@ -183,6 +190,7 @@ doca_error_t doca_sync_event_get_export_to_gpu_supported(const doca_devinfo *dev
     return call({devinfo}, [&] { return DOCA_ERROR_NOT_SUPPORTED; });
 }
 
+/// Reports errors of the state first, as for the other exports.
 doca_error_t doca_sync_event_export_remote(doca_sync_event *event, doca_sync_event_remote_t *handle)
 {
     return call({event, handle}, [&] {
@@ -193,7 +201,8 @@ doca_error_t doca_sync_event_export_remote(doca_sync_event *event, doca_sync_eve
     });
 }
 
-// Operations in synchronous mode
+// Operations in synchronous mode. They check for null pointers themselves: call() would cost more than the operation,
+// and these functions allocate and throw nothing.
 
 doca_error_t doca_sync_event_get(doca_sync_event *event, uint64_t *value)
 {
@@ -210,6 +219,7 @@ doca_error_t doca_sync_event_update_set(doca_sync_event *event, uint64_t value)
     return event == nullptr ? refuse_null() : event->event.set(value);
 }
 
+/// Polls without pause; the _yield variant lets other threads run between its polls.
 doca_error_t doca_sync_event_wait_gt(doca_sync_event *event, uint64_t value, uint64_t mask)
 {
     return event == nullptr ? refuse_null() : event->event.wait(WaitCondition::greater(value, mask), spin);

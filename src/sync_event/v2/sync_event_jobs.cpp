@@ -19,6 +19,7 @@ doca_error_t SyncEventJobs::create(Counter &counter, CompletionQueue &completion
     return status;
 }
 
+/// The job types share a doca_job as their first member. A job of another type is refused.
 doca_error_t SyncEventJobs::submit_tagged(const doca_job &base, Tag tag) noexcept
 {
     switch (base.type) {
@@ -38,15 +39,17 @@ doca_error_t SyncEventJobs::submit_tagged(const doca_job &base, Tag tag) noexcep
 
 doca_error_t SyncEventJobs::wait(const doca_sync_event_job_wait &job, Tag tag) noexcept
 {
+    // A job has one relation only: DOCA 2.2 waits for a greater value.
     return waits_->wait(tag, WaitCondition::greater(job.value, job.mask));
 }
 
-// A full queue is not worth a message: programs drain it and try again.
+// The jobs below complete in their submit. NO_MEMORY without a log line if the completion queue is full: programs
+// retrieve completions and retry. An error of the counter is the status of the completion.
 
 doca_error_t SyncEventJobs::get(const doca_sync_event_job_get &job, Tag tag) noexcept
 {
     if (job.value == nullptr) {
-        LOG_ERR("the job has no place for the counter's value");
+        LOG_ERR("the job has no address for the counter's value");
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (completions_.is_full())
@@ -55,6 +58,7 @@ doca_error_t SyncEventJobs::get(const doca_sync_event_job_get &job, Tag tag) noe
     return DOCA_SUCCESS;
 }
 
+/// A subscriber that waits is woken by the counter itself.
 doca_error_t SyncEventJobs::set(const doca_sync_event_job_update_set &job, Tag tag) noexcept
 {
     if (completions_.is_full())
@@ -67,7 +71,7 @@ doca_error_t SyncEventJobs::add(const doca_sync_event_job_update_add &job, Tag t
 {
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY;
-    std::uint64_t fetched = 0;
+    std::uint64_t fetched = 0; // the program's word is written only on success
     const doca_error_t result = counter_.add(job.value, fetched);
     if (result == DOCA_SUCCESS && job.fetched != nullptr)
         *job.fetched = fetched;

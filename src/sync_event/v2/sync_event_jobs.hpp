@@ -11,9 +11,12 @@
 
 namespace opendoca::v2 {
 
-/// A sync event's jobs of one work queue. All but waits end in submit.
+/// The jobs of one sync event on one work queue. Jobs other than waits are carried out in the submit and complete at
+/// once; a wait completes when the counter meets its condition. Owned by the context; used by the thread of the work
+/// queue. The counter must outlive it.
 class SyncEventJobs final : public JobQueue {
 public:
+    /// Creates the queue together with its asynchronous waits, which can fail.
     [[nodiscard]] static doca_error_t create(Counter &counter, CompletionQueue &completions,
                                              std::unique_ptr<JobQueue> &queue);
 
@@ -28,15 +31,15 @@ private:
     {
     }
 
-    // Not inline, so that callers jump to them and set up no stack frame for all of them.
+    // Not inlined, so that submit_tagged() only jumps to one of them and needs no stack frame.
     [[gnu::noinline]] [[nodiscard]] doca_error_t wait(const doca_sync_event_job_wait &job, Tag tag) noexcept;
     [[gnu::noinline]] [[nodiscard]] doca_error_t get(const doca_sync_event_job_get &job, Tag tag) noexcept;
     [[gnu::noinline]] [[nodiscard]] doca_error_t set(const doca_sync_event_job_update_set &job, Tag tag) noexcept;
     [[gnu::noinline]] [[nodiscard]] doca_error_t add(const doca_sync_event_job_update_add &job, Tag tag) noexcept;
 
-    Counter &counter_;
+    Counter &counter_; ///< of the event; thread-safe
     CompletionQueue &completions_;
-    std::unique_ptr<CounterWaits> waits_;
+    std::unique_ptr<CounterWaits> waits_; ///< also the source of the completions of the other jobs
 };
 
 } // namespace opendoca::v2

@@ -15,21 +15,25 @@ namespace opendoca::v3 {
 
 namespace {
 
-/// In front of the descriptor of the counter's memory.
+/// The start of a descriptor; the descriptor of the counter's memory map follows. In the byte order of the host, which
+/// is little-endian on all supported machines.
 struct Header {
     char magic[8];
     std::uint32_t version;
-    std::uint32_t size; ///< of all
+    std::uint32_t size; ///< bytes of header and memory map descriptor together
 };
 
+/// The fields that each descriptor has; size is set for each.
 constexpr Header header{{'O', 'D', 'E', 'V', 'T', 'N', 'E', 'T'}, 1, 0};
 
-/// A map that does not exist is treated as one that was destroyed.
+/// Releases the program's share of a memory map, as doca_mmap_destroy() does. An error cannot be handled in a
+/// destructor, so it is ignored.
 struct Destroy {
     void operator()(doca_mmap *map) const noexcept { (void)map->destroy(); }
 };
 
-/// @p map, which the program's share keeps, until the last who holds the result lets go of it.
+/// Returns an owner of @p map, which is not null and of which the caller has the program's share. The last copy of the
+/// result releases the share.
 std::shared_ptr<doca_mmap> owned(doca_mmap *map)
 {
     return {map, Destroy{}};
@@ -45,12 +49,16 @@ doca_error_t export_to_net(doca_sync_event &event, std::span<const std::byte> &d
         LOG_ERR("the publisher of the sync event is not on another node");
         return DOCA_ERROR_NOT_SUPPORTED;
     }
+    // Only the first export creates the memory map and the descriptor. They are stored last, so that a failed step
+    // leaves the event unchanged.
     if (event.remote_net_export.empty()) {
         std::uint64_t *const word = event.event.counter().word_here();
         if (word == nullptr || event.event.devices().empty()) {
-            LOG_ERR("the sync event has no device of this machine, by which another node could reach it");
+            LOG_ERR("the sync event has no device of this machine that gives another node access to it");
             return DOCA_ERROR_NOT_SUPPORTED;
         }
+        // A map of the counter's word alone: another node has access to nothing else. All rights, since the RDMA tasks
+        // on events read, write and add.
         doca_dev &dev = *event.event.devices().front();
         auto map = owned(doca_mmap::give_to_program(std::make_shared<doca_mmap>(doca_data{})));
         const void *bytes = nullptr;
@@ -72,6 +80,7 @@ doca_error_t export_to_net(doca_sync_event &event, std::span<const std::byte> &d
         std::vector<std::byte> made(own.size);
         std::memcpy(made.data(), &own, sizeof(own));
         std::memcpy(made.data() + sizeof(own), bytes, size);
+        // From now on a device may change the counter, without a wake-up of waiters here.
         event.event.counter().expect_silent_changes();
         event.remote_net_export = std::move(made);
         event.remote_net_map = std::move(map);
@@ -82,23 +91,25 @@ doca_error_t export_to_net(doca_sync_event &event, std::span<const std::byte> &d
 
 doca_error_t import_from_net(doca_dev &dev, std::span<const std::byte> descriptor, doca_sync_event_remote_net *&event)
 {
+    // The bytes come from outside of this process: everything in them is checked.
     Header found{};
     if (descriptor.size() > sizeof(found))
         std::memcpy(&found, descriptor.data(), sizeof(found));
     if (std::memcmp(found.magic, header.magic, sizeof(found.magic)) != 0 || found.version != header.version ||
         found.size != descriptor.size()) {
-        LOG_ERR("%zu bytes are no export of a sync event to another node", descriptor.size());
+        LOG_ERR("%zu bytes are not an export of a sync event to another node", descriptor.size());
         return DOCA_ERROR_INVALID_VALUE;
     }
     doca_mmap *map = nullptr;
     const doca_error_t status = doca_mmap::create_from_export({}, descriptor.subspan(sizeof(found)), dev, map);
     if (status != DOCA_SUCCESS)
         return status;
-    auto owned_map = owned(map);
+    auto owned_map = owned(map); // destroyed again if the range is refused or memory lacks for the handle
     if (const MemoryRange &range = map->range();
         range.len != sizeof(std::uint64_t) ||
         reinterpret_cast<std::uintptr_t>(range.addr) % sizeof(std::uint64_t) != 0) {
-        LOG_ERR("the export is of %zu bytes at %p: no counter", range.len, static_cast<const void *>(range.addr));
+        LOG_ERR("the exported range of %zu bytes at %p is not a counter: 8 aligned bytes", range.len,
+                static_cast<const void *>(range.addr));
         return DOCA_ERROR_INVALID_VALUE;
     }
     event = new doca_sync_event_remote_net(std::move(owned_map));

@@ -7,6 +7,7 @@ using opendoca::v3::TaskType;
 
 namespace {
 
+/// Creates the pool of one type of tasks, if the program uses that type.
 template <typename Task, typename Callback>
 void add_pool(TaskType<Task, Callback> &type, doca_sync_event &event, opendoca::CounterWaits &waits)
 {
@@ -16,6 +17,7 @@ void add_pool(TaskType<Task, Callback> &type, doca_sync_event &event, opendoca::
 
 } // namespace
 
+/// If a later step fails, the base class calls on_idle(), which undoes the start of the event.
 doca_error_t doca_sync_event::on_start()
 {
     doca_error_t status = event.start_asynchronous();
@@ -31,13 +33,14 @@ doca_error_t doca_sync_event::on_start()
     return DOCA_SUCCESS;
 }
 
-/// Waits may never end by themselves.
+/// Completes waits with SHUTDOWN: their conditions may never be met. Other tasks have completed in their submit.
 doca_error_t doca_sync_event::on_stop() noexcept
 {
     waits_->flush();
     return DOCA_SUCCESS;
 }
 
+/// The counter stays, so the event can be started again.
 void doca_sync_event::on_idle() noexcept
 {
     waits_.reset();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The C functions of doca_sync_event.h but for those of tasks.
+// The C functions of doca_sync_event.h of DOCA 3.0 except for those of tasks. They check arguments and call the
+// SyncEvent, or remote_net.hpp for events of other nodes.
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -23,11 +24,13 @@ using enum SyncEvent::Location;
 
 namespace {
 
-doca_error_t answer(const doca_devinfo *devinfo, bool opendoca::Capabilities::*can) noexcept
+/// Converts a capability of the device to the code of a query.
+doca_error_t status_of(const doca_devinfo *devinfo, bool opendoca::Capabilities::*can) noexcept
 {
     return call({devinfo}, [&] { return devinfo->function->can.*can ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; });
 }
 
+/// Fails with NOT_SUPPORTED, after the check of @p arguments for null: no device has a DPA or a GPU.
 doca_error_t no_such_processor(std::initializer_list<const void *> arguments, const char *what) noexcept
 {
     return call(arguments, [&] {
@@ -36,9 +39,10 @@ doca_error_t no_such_processor(std::initializer_list<const void *> arguments, co
     });
 }
 
-/// Gives a descriptor to the program.
+/// Calls @p make and, on success, returns the descriptor that it has made to the program. The bytes belong to the
+/// event.
 template <typename Export>
-doca_error_t give(const uint8_t **data, size_t *sz, Export &&make)
+doca_error_t return_descriptor(const uint8_t **data, size_t *sz, Export &&make)
 {
     std::span<const std::byte> descriptor;
     const doca_error_t status = make(descriptor);
@@ -69,6 +73,7 @@ doca_error_t doca_sync_event_create_from_export(doca_dev *dev, const uint8_t *da
     });
 }
 
+/// Possible when the context is idle and synchronous mode is stopped: an event may be used in either way.
 doca_error_t doca_sync_event_destroy(doca_sync_event *event)
 {
     return call({event}, [&] {
@@ -90,12 +95,13 @@ doca_error_t doca_sync_event_remote_net_create_from_export(doca_dev *dev, const 
                 [&] { return opendoca::v3::import_from_net(*dev, std::as_bytes(std::span(data, sz)), *event); });
 }
 
+/// No task may use the handle; that is not checked.
 doca_error_t doca_sync_event_remote_net_destroy(doca_sync_event_remote_net *event)
 {
     return call({event}, [&] { delete event; });
 }
 
-// Locations
+// Locations: one publisher and one subscriber.
 
 doca_error_t doca_sync_event_add_publisher_location_cpu(doca_sync_event *event, doca_dev *dev)
 {
@@ -147,29 +153,31 @@ doca_error_t doca_sync_event_set_addr(doca_sync_event *event, uint64_t *addr)
     return call({event, addr}, [&] { return event->event.set_addr(addr); });
 }
 
+/// Places the counter at the data address of @p buf. The memory must exist as long as the event; the buffer need not.
 doca_error_t doca_sync_event_set_doca_buf(doca_sync_event *event, doca_buf *buf)
 {
     return call({event, buf}, [&] {
         if (buf->mmap->is_imported()) {
-            LOG_ERR("buffer %p is imported memory, and a sync event is in memory of this process",
+            LOG_ERR("buffer %p is imported memory: the counter of a sync event must be in memory of this process",
                     static_cast<void *>(buf));
             return DOCA_ERROR_NOT_PERMITTED;
         }
         if (buf->data_len < sizeof(uint64_t)) {
-            LOG_ERR("a counter takes 8 bytes, and buffer %p has %zu", static_cast<void *>(buf), buf->data_len);
+            LOG_ERR("buffer %p has %zu bytes of data: a counter takes 8", static_cast<void *>(buf), buf->data_len);
             return DOCA_ERROR_INVALID_VALUE;
         }
         return event->event.set_addr(reinterpret_cast<uint64_t *>(buf->data));
     });
 }
 
-// Start and stop
+// Start and stop of synchronous mode; a context is started by doca_ctx_start().
 
 doca_error_t doca_sync_event_start(doca_sync_event *event)
 {
     return call({event}, [&] { return event->event.start_synchronous(); });
 }
 
+/// Not for good, unlike in DOCA 2.2: the event can be started again.
 doca_error_t doca_sync_event_stop(doca_sync_event *event)
 {
     return call({event}, [&] { return event->event.stop_synchronous(false); });
@@ -180,20 +188,22 @@ doca_ctx *doca_sync_event_as_ctx(doca_sync_event *event)
     return event != nullptr && event->event.become_context() ? event : nullptr;
 }
 
-// Exports
+// Exports, through a device to the other side of the PCIe or by RDMA to another node.
 
 doca_error_t doca_sync_event_export_to_remote_pci(doca_sync_event *event, doca_dev *dev, const uint8_t **data,
                                                   size_t *sz)
 {
     return call({event, dev, data, sz}, [&] {
-        return give(data, sz, [&](auto &descriptor) { return event->event.export_to_pci(*dev, descriptor); });
+        return return_descriptor(data, sz,
+                                 [&](auto &descriptor) { return event->event.export_to_pci(*dev, descriptor); });
     });
 }
 
 doca_error_t doca_sync_event_export_to_remote_net(doca_sync_event *event, const uint8_t **data, size_t *sz)
 {
     return call({event, data, sz}, [&] {
-        return give(data, sz, [&](auto &descriptor) { return opendoca::v3::export_to_net(*event, descriptor); });
+        return return_descriptor(data, sz,
+                                 [&](auto &descriptor) { return opendoca::v3::export_to_net(*event, descriptor); });
     });
 }
 
@@ -233,6 +243,7 @@ doca_error_t doca_sync_event_cap_is_export_to_remote_pci_supported(const doca_de
                 [&] { return devinfo->function->can_export_counter() ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; });
 }
 
+/// Both sides need the same capability of their device.
 doca_error_t doca_sync_event_cap_is_export_to_remote_net_supported(const doca_devinfo *devinfo)
 {
     return doca_sync_event_cap_remote_net_is_create_from_export_supported(devinfo);
@@ -241,34 +252,34 @@ doca_error_t doca_sync_event_cap_is_export_to_remote_net_supported(const doca_de
 doca_error_t doca_sync_event_cap_remote_net_is_create_from_export_supported(const doca_devinfo *devinfo)
 {
     return call({devinfo}, [&] {
-        // Its counter is reached by RDMA reads, writes and atomics.
+        // The tasks on remote counters are RDMA reads, writes and atomics.
         return devinfo->function->can.rdma.atomics_of_connections() ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
     });
 }
 
 doca_error_t doca_sync_event_cap_task_get_is_supported(const doca_devinfo *devinfo)
 {
-    return answer(devinfo, &opendoca::Capabilities::sync_event);
+    return status_of(devinfo, &opendoca::Capabilities::sync_event);
 }
 
 doca_error_t doca_sync_event_cap_task_notify_set_is_supported(const doca_devinfo *devinfo)
 {
-    return answer(devinfo, &opendoca::Capabilities::sync_event);
+    return status_of(devinfo, &opendoca::Capabilities::sync_event);
 }
 
 doca_error_t doca_sync_event_cap_task_notify_add_is_supported(const doca_devinfo *devinfo)
 {
-    return answer(devinfo, &opendoca::Capabilities::sync_event);
+    return status_of(devinfo, &opendoca::Capabilities::sync_event);
 }
 
 doca_error_t doca_sync_event_cap_task_wait_eq_is_supported(const doca_devinfo *devinfo)
 {
-    return answer(devinfo, &opendoca::Capabilities::sync_event);
+    return status_of(devinfo, &opendoca::Capabilities::sync_event);
 }
 
 doca_error_t doca_sync_event_cap_task_wait_neq_is_supported(const doca_devinfo *devinfo)
 {
-    return answer(devinfo, &opendoca::Capabilities::sync_event);
+    return status_of(devinfo, &opendoca::Capabilities::sync_event);
 }
 
 doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const doca_devinfo *devinfo)
@@ -291,7 +302,9 @@ doca_error_t doca_sync_event_cap_remote_net_is_export_to_gpu_supported(const doc
     return devinfo == nullptr ? opendoca::refuse_null() : DOCA_ERROR_NOT_SUPPORTED;
 }
 
-// Operations in synchronous mode
+// Operations in synchronous mode. They check for null pointers themselves: call() would cost more than the operation,
+// and these functions allocate and throw nothing. The wait functions block the
+// calling thread: they poll without pause, and the _yield variants let other threads run between their polls.
 
 doca_error_t doca_sync_event_get(doca_sync_event *event, uint64_t *value)
 {

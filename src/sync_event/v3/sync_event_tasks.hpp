@@ -10,7 +10,9 @@
 
 namespace opendoca::v3 {
 
-/// Tasks of a sync event of one type. All but waits end in their submit.
+/// The tasks of one type of a sync event. Tasks other than waits are carried out in the submit and complete at once; a
+/// wait completes when the counter meets its condition. Owned by its TaskType from the start to the next one; used by
+/// the thread of the progress engine. The counter and the waits must outlive the tasks in flight.
 template <typename Task>
 class SyncEventTasks final : public PoolOf<Task> {
 public:
@@ -21,6 +23,7 @@ public:
     {
     }
 
+    /// Never refuses a task: an error becomes its completion, for which the completion queue has a credit.
     [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
     {
         auto &task = static_cast<Task &>(base);
@@ -42,20 +45,23 @@ public:
     }
 
 private:
+    /// Completes a task in its own submit.
     void end(doca_task &task, doca_error_t status) noexcept
     {
         task.ctx->completions().done(task.tag(), waits_, status);
     }
 
+    /// Returns INVALID_VALUE, after a log line, if @p task has no address for the value.
     [[nodiscard]] static doca_error_t check_get(const doca_sync_event_task_get &task) noexcept
     {
         if (task.value != nullptr)
             return DOCA_SUCCESS;
-        log(LogLevel::error, "DOCA_SYNC_EVENT_TASKS", __LINE__, "task %p has no place for the counter's value",
+        log(LogLevel::error, "DOCA_SYNC_EVENT_TASKS", __LINE__, "task %p has no address for the counter's value",
             static_cast<const void *>(&task));
         return DOCA_ERROR_INVALID_VALUE;
     }
 
+    // One overload for each type of tasks that completes in its submit.
     [[nodiscard]] doca_error_t carry_out(doca_sync_event_task_get &task) noexcept
     {
         if (const doca_error_t status = check_get(task); status != DOCA_SUCCESS)
@@ -75,8 +81,8 @@ private:
         return status;
     }
 
-    Counter &counter_;
-    CounterWaits &waits_;
+    Counter &counter_;    ///< the event's; thread-safe
+    CounterWaits &waits_; ///< also the source of the completions of tasks that are not waits
 };
 
 } // namespace opendoca::v3

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The C functions of a sync event's tasks.
+// The C functions of a sync event's tasks: each checks for null pointers and sets or reads one field. Values are
+// checked when the task is submitted. Fields may be set only while the program owns the task.
 #include <cstdint>
 
 #include "../../core/v3/call.hpp"
@@ -13,10 +14,11 @@ using opendoca::v3::call;
 
 namespace {
 
-constexpr std::uint32_t max_num_tasks = 65536;
+constexpr std::uint32_t max_num_tasks = 65536; // of one type
 
 } // namespace
 
+// Get: reads the counter into memory of the program.
 doca_error_t doca_sync_event_task_get_set_conf(doca_sync_event *event,
                                                doca_sync_event_task_get_completion_cb_t completion_cb,
                                                doca_sync_event_task_get_completion_cb_t error_cb, uint32_t num_tasks)
@@ -53,6 +55,7 @@ uint64_t *doca_sync_event_task_get_get_ret_val_ptr(const doca_sync_event_task_ge
     return read_from(task, [&] { return task->value; });
 }
 
+// Notify set: stores a value.
 doca_error_t doca_sync_event_task_notify_set_set_conf(doca_sync_event *event,
                                                       doca_sync_event_task_notify_set_completion_cb_t completion_cb,
                                                       doca_sync_event_task_notify_set_completion_cb_t error_cb,
@@ -90,6 +93,7 @@ uint64_t doca_sync_event_task_notify_set_get_set_val(const doca_sync_event_task_
     return read_from(task, [&] { return task->value; });
 }
 
+// Notify add: adds modulo 2^64.
 doca_error_t doca_sync_event_task_notify_add_set_conf(doca_sync_event *event,
                                                       doca_sync_event_task_notify_add_completion_cb_t completion_cb,
                                                       doca_sync_event_task_notify_add_completion_cb_t error_cb,
@@ -100,6 +104,7 @@ doca_error_t doca_sync_event_task_notify_add_set_conf(doca_sync_event *event,
     });
 }
 
+/// @p fetched_val_ptr may be null if the program does not need the value before the addition.
 doca_error_t doca_sync_event_task_notify_add_alloc_init(doca_sync_event *event, uint64_t inc_val,
                                                         uint64_t *fetched_val_ptr, doca_data user_data,
                                                         doca_sync_event_task_notify_add **task)
@@ -140,6 +145,7 @@ uint64_t *doca_sync_event_task_notify_add_get_fetched_val_ptr(const doca_sync_ev
     return read_from(task, [&] { return task->fetched; });
 }
 
+// Wait for equality: completes when (counter & mask) == value.
 doca_error_t doca_sync_event_task_wait_eq_set_conf(doca_sync_event *event,
                                                    doca_sync_event_task_wait_eq_completion_cb_t completion_cb,
                                                    doca_sync_event_task_wait_eq_completion_cb_t error_cb,
@@ -150,6 +156,7 @@ doca_error_t doca_sync_event_task_wait_eq_set_conf(doca_sync_event *event,
     });
 }
 
+/// A @p wait_val with bits outside of @p mask is never met; the task then completes when the context stops.
 doca_error_t doca_sync_event_task_wait_eq_alloc_init(doca_sync_event *event, uint64_t wait_val, uint64_t mask,
                                                      doca_data user_data, doca_sync_event_task_wait_eq **task)
 {
@@ -188,6 +195,7 @@ uint64_t doca_sync_event_task_wait_eq_get_mask(const doca_sync_event_task_wait_e
     return read_from(task, [&] { return task->mask; });
 }
 
+// Wait for inequality: completes when (counter & mask) != value.
 doca_error_t doca_sync_event_task_wait_neq_set_conf(doca_sync_event *event,
                                                     doca_sync_event_task_wait_neq_completion_cb_t completion_cb,
                                                     doca_sync_event_task_wait_neq_completion_cb_t error_cb,
