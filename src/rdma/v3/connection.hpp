@@ -43,7 +43,7 @@ struct doca_rdma_connection {
         /// Connected on this side, with the established callback pending: of an accepted connection until the client
         /// confirms or its first message arrives, of an exported one until the next progress.
         ready,
-        connected, ///< both sides are connected; the established callback was called if it is set
+        connected, ///< in use; the established callback was called if it is set
         ended,     ///< final; the queue pair is flushed and may already be destroyed
     };
 
@@ -83,12 +83,12 @@ struct doca_rdma_connection {
     const Origin origin;
     const std::uint32_t id; ///< number of the connection in order of creation since the start of the instance
     State state = State::initial;
-    bool was_established = false; ///< the program was notified that the connection is established
-    doca_data user_data{};        ///< argument of the callbacks; set by the program at any time
-    std::unique_ptr<doca_rdma_addr>
-        address; ///< copy of the address that the program passed; null unless Origin::address
+    bool was_established = false;            ///< the program was notified that the connection is established
+    doca_data user_data{};                   ///< argument of the callbacks; set by the program at any time
+    std::unique_ptr<doca_rdma_addr> address; ///< copy of the one that the program passed; null unless Origin::address
     std::chrono::steady_clock::time_point deadline; ///< of the answer of the server; valid while is_requested()
-    // Written by the queue pair; referenced by it, so declared before it.
+    // Stored by create_queue_pair() and then by the queue pair, which refers to it: declared before it, so that it is
+    // destroyed later.
     std::atomic<opendoca::ConnectionState> queue_pair_state{opendoca::ConnectionState::none};
     std::unique_ptr<opendoca::QueuePair> queue_pair; ///< null once drop_queue_pair() was called
     std::unique_ptr<opendoca::Link> link;            ///< null if exported, and after the exchange with the peer is over

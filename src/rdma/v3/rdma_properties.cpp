@@ -95,6 +95,7 @@ doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *rdma, uint32_t send
     });
 }
 
+/// Only for data paths on a DPA or a GPU. On a CPU the number of receive tasks decides.
 doca_error_t doca_rdma_set_recv_queue_size(struct doca_rdma *rdma, uint32_t recv_queue_size)
 {
     if (recv_queue_size == 0)
@@ -313,6 +314,7 @@ doca_error_t doca_rdma_task_receive_get_dst_buf_list_len(const struct doca_rdma 
     return get(rdma, buf_list_len, [](const doca_rdma &of) { return of.settings.recv_chain_length; });
 }
 
+/// The functions below are for contexts with another data path, which cannot be configured.
 doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_t *dpa_rdma)
 {
     return refuse_other_data_path(rdma, dpa_rdma);

@@ -23,6 +23,7 @@ doca_error_t Receives::create(Device &device, CompletionQueue &completions, std:
     return DOCA_SUCCESS;
 }
 
+/// With shared receives the queue pair was created with the receive queue, so nothing is left to do.
 bool Receives::attach(QueuePair &queue_pair) noexcept
 {
     if (shared_ != nullptr || (single_ != nullptr && single_ != &queue_pair))
@@ -38,12 +39,14 @@ bool Receives::attach(QueuePair &queue_pair) noexcept
     return true;
 }
 
+/// Receives that the connection had are flushed with it; those that were never posted stay for the next connection.
 void Receives::detach(const QueuePair &queue_pair) noexcept
 {
     if (single_ == &queue_pair)
         single_ = nullptr;
 }
 
+/// Posts a receive to the attached connection, or keeps it until there is one.
 doca_error_t Receives::receive_on_single(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
 {
     // Not past pending receives, which messages have to fill first.
