@@ -10,6 +10,7 @@ OPENDOCA_LOG_SOURCE(DOCA_SYNC_EVENT);
 
 namespace opendoca {
 
+/// An imported event has its counter from the start on, and takes no configuration.
 doca_error_t SyncEvent::import(doca_dev &dev, std::span<const std::byte> descriptor)
 {
     if (!dev.function().can_import_counter()) {
@@ -39,6 +40,7 @@ doca_error_t SyncEvent::check_configurable(const char *what) const noexcept
     return DOCA_SUCCESS;
 }
 
+/// Publishers and subscribers are configured alike; @p side selects one of them.
 doca_error_t SyncEvent::add(Side &side, Location location, doca_dev *dev)
 {
     const char *const what = &side == &publishers_ ? "publisher" : "subscriber";
@@ -115,6 +117,7 @@ doca_error_t SyncEvent::start_synchronous()
     return status;
 }
 
+/// Threads that are blocked in wait() stay blocked: the counter is not changed.
 doca_error_t SyncEvent::stop_synchronous(bool for_good) noexcept
 {
     if (!is_synchronous())

@@ -42,6 +42,7 @@ doca_error_t doca_sync_event_create(doca_sync_event **event)
     return call({event}, [&] { *event = new doca_sync_event; });
 }
 
+/// The handle is given to the program only when the import has succeeded; until then its unique_ptr destroys it.
 doca_error_t doca_sync_event_create_from_export(doca_dev *dev, const uint8_t *data, size_t sz, doca_sync_event **event)
 {
     return call({dev, data, event}, [&] {
@@ -90,6 +91,7 @@ doca_error_t doca_sync_event_publisher_add_location_gpu(doca_sync_event *event, 
     return call({event, gpu}, [&] { return no_such_processor("GPU"); });
 }
 
+/// Without a device: the process on the DPU imports the event through a device of its own.
 doca_error_t doca_sync_event_publisher_add_location_dpu(doca_sync_event *event)
 {
     return call({event}, [&] { return event->event.add_publisher(remote_pci, nullptr); });
@@ -127,17 +129,19 @@ doca_error_t doca_sync_event_start(doca_sync_event *event)
     return call({event}, [&] { return event->event.start_synchronous(); });
 }
 
+/// For good, unlike in DOCA 3.0: the event can only be destroyed then.
 doca_error_t doca_sync_event_stop(doca_sync_event *event)
 {
     return call({event}, [&] { return event->event.stop_synchronous(true); });
 }
 
-/// Null for an event that was started in synchronous mode.
+/// From this call on the event cannot be started in synchronous mode. Null for an event that was started in it.
 doca_ctx *doca_sync_event_as_ctx(doca_sync_event *event)
 {
     return event != nullptr && event->event.become_context() ? event : nullptr;
 }
 
+/// A device that holds counters supports all jobs on them.
 doca_error_t doca_sync_event_job_get_supported(doca_devinfo *devinfo, doca_sync_event_job_types type)
 {
     return call({devinfo}, [&] {

@@ -53,6 +53,7 @@ doca_error_t export_to_net(doca_sync_event &event, std::span<const std::byte> &d
     // leaves the event unchanged.
     if (event.remote_net_export.empty()) {
         std::uint64_t *const word = event.event.counter().word_here();
+        // Null: the counter is not in memory of this process, which could be registered.
         if (word == nullptr || event.event.devices().empty()) {
             LOG_ERR("the sync event has no device of this machine that gives another node access to it");
             return DOCA_ERROR_NOT_SUPPORTED;
@@ -105,6 +106,7 @@ doca_error_t import_from_net(doca_dev &dev, std::span<const std::byte> descripto
     if (status != DOCA_SUCCESS)
         return status;
     auto owned_map = owned(map); // destroyed again if the range is refused or memory lacks for the handle
+    // Tasks access 8 bytes at the start of the range, and atomics need the alignment.
     if (const MemoryRange &range = map->range();
         range.len != sizeof(std::uint64_t) ||
         reinterpret_cast<std::uintptr_t>(range.addr) % sizeof(std::uint64_t) != 0) {

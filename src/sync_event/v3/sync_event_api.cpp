@@ -60,6 +60,7 @@ doca_error_t doca_sync_event_create(doca_sync_event **event)
     return call({event}, [&] { *event = new doca_sync_event; });
 }
 
+/// The handle is given to the program only when the import has succeeded; until then its unique_ptr destroys it.
 doca_error_t doca_sync_event_create_from_export(doca_dev *dev, const uint8_t *data, size_t sz, doca_sync_event **event)
 {
     if (sz == 0)
@@ -118,6 +119,7 @@ doca_error_t doca_sync_event_add_publisher_location_gpu(doca_sync_event *event, 
     return no_such_processor({event, gpu}, "GPU");
 }
 
+/// Without a device: the process there imports the event through a device of its own.
 doca_error_t doca_sync_event_add_publisher_location_remote_pci(doca_sync_event *event)
 {
     return call({event}, [&] { return event->event.add_publisher(remote_pci, nullptr); });
@@ -143,6 +145,7 @@ doca_error_t doca_sync_event_add_subscriber_location_remote_pci(doca_sync_event 
     return call({event}, [&] { return event->event.add_subscriber(remote_pci, nullptr); });
 }
 
+/// A subscriber cannot be on another node: only updates, and no waits, are carried out by RDMA.
 doca_error_t doca_sync_event_add_publisher_location_remote_net(doca_sync_event *event)
 {
     return call({event}, [&] { return event->event.add_publisher(remote_net, nullptr); });
@@ -183,6 +186,7 @@ doca_error_t doca_sync_event_stop(doca_sync_event *event)
     return call({event}, [&] { return event->event.stop_synchronous(false); });
 }
 
+/// From this call on the event cannot be started in synchronous mode. Null for an event that was started in it.
 doca_ctx *doca_sync_event_as_ctx(doca_sync_event *event)
 {
     return event != nullptr && event->event.become_context() ? event : nullptr;
@@ -207,6 +211,7 @@ doca_error_t doca_sync_event_export_to_remote_net(doca_sync_event *event, const 
     });
 }
 
+/// No device has a DPA or a GPU, so no handles for their programs exist.
 doca_error_t doca_sync_event_get_dpa_handle(doca_sync_event *event, doca_dpa *dpa, doca_dpa_dev_sync_event_t *handle)
 {
     return no_such_processor({event, dpa, handle}, "DPA");
@@ -257,6 +262,7 @@ doca_error_t doca_sync_event_cap_remote_net_is_create_from_export_supported(cons
     });
 }
 
+/// The capability is one of the device: a device that holds counters supports all tasks on them.
 doca_error_t doca_sync_event_cap_task_get_is_supported(const doca_devinfo *devinfo)
 {
     return status_of(devinfo, &opendoca::Capabilities::sync_event);
@@ -282,6 +288,7 @@ doca_error_t doca_sync_event_cap_task_wait_neq_is_supported(const doca_devinfo *
     return status_of(devinfo, &opendoca::Capabilities::sync_event);
 }
 
+/// The four queries below are NOT_SUPPORTED for every device.
 doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const doca_devinfo *devinfo)
 {
     return devinfo == nullptr ? opendoca::refuse_null() : DOCA_ERROR_NOT_SUPPORTED;

@@ -29,7 +29,7 @@ public:
         auto &task = static_cast<Task &>(base);
         if constexpr (requires { Task::condition; }) {
             const doca_error_t status = waits_.wait(task.tag(), Task::condition(task.value, task.mask));
-            if (status != DOCA_SUCCESS)
+            if (status != DOCA_SUCCESS) // for example, the process that has the counter's memory has ended
                 end(task, status);
         } else {
             end(task, carry_out(task));
@@ -37,6 +37,7 @@ public:
         return DOCA_SUCCESS;
     }
 
+    /// Only a get can be invalid: every value, mask and null result pointer of the others is permitted.
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
     {
         if constexpr (std::same_as<Task, doca_sync_event_task_get>)
@@ -74,7 +75,7 @@ private:
     }
     [[nodiscard]] doca_error_t carry_out(doca_sync_event_task_notify_add &task) noexcept
     {
-        std::uint64_t fetched = 0;
+        std::uint64_t fetched = 0; // the program's word is written only on success
         const doca_error_t status = counter_.add(task.value, fetched);
         if (status == DOCA_SUCCESS && task.fetched != nullptr)
             *task.fetched = fetched;
