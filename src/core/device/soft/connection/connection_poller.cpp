@@ -14,8 +14,8 @@ namespace opendoca::soft {
 
 doca_error_t ConnectionPoller::of(CompletionQueue &completions, std::shared_ptr<ConnectionPoller> &poller)
 {
-    if (auto *const known = completions.find_polled<ConnectionPoller>([](ConnectionPoller &) { return true; })) {
-        poller = known->shared_from_this();
+    if (auto *const existing = completions.find_polled<ConnectionPoller>([](ConnectionPoller &) { return true; })) {
+        poller = existing->shared_from_this();
         return DOCA_SUCCESS;
     }
     std::shared_ptr<ConnectionPoller> created(new ConnectionPoller(completions));
@@ -25,6 +25,8 @@ doca_error_t ConnectionPoller::of(CompletionQueue &completions, std::shared_ptr<
     return status;
 }
 
+/// Registers this object with the completion queue. The queue polls it last of all, when nothing can fail any more; the
+/// destructor undoes what was done before a failure.
 doca_error_t ConnectionPoller::open()
 {
     connections_.reserve(most_polled_directly);
@@ -33,9 +35,9 @@ doca_error_t ConnectionPoller::open()
     if (completions_.is_event_driven()) {
         doca_error_t status = open_doorbells();
         if (status == DOCA_SUCCESS)
-            status = doorbells_->open_sleep();
+            status = doorbells_->open_waiter();
         if (status == DOCA_SUCCESS)
-            status = completions_.watch(doorbells_->sleep.wake_fd());
+            status = completions_.watch(doorbells_->waiter.wake_fd());
         if (status != DOCA_SUCCESS)
             return status;
     }
@@ -51,8 +53,8 @@ ConnectionPoller::~ConnectionPoller()
     completions_.unreserve_polled();
     if (!completions_.is_event_driven())
         return;
-    if (doorbells_ != nullptr && doorbells_->sleep.is_open())
-        completions_.unwatch(doorbells_->sleep.wake_fd());
+    if (doorbells_ != nullptr && doorbells_->waiter.is_open())
+        completions_.unwatch(doorbells_->waiter.wake_fd());
     for (const Watched &watched : processes_)
         unwatch(*watched.process);
 }
@@ -71,13 +73,14 @@ doca_error_t ConnectionPoller::add(SoftQueuePair &connection, std::uint32_t &num
     if (free_numbers_.empty()) {
         if (connections_.size() == connections_.capacity())
             connections_.reserve(2 * connections_.size());
-        // So that remove() and watch() allocate nothing.
+        // remove() and watch() are noexcept and must not allocate: there is room for each number and one process each.
         free_numbers_.reserve(connections_.capacity());
         processes_.reserve(connections_.capacity());
-        if (connections_.size() == most_polled_directly && !is_many_) {
+        // The first failure leaves all as it was: the doorbells are created before the mode changes.
+        if (connections_.size() == most_polled_directly && !polls_by_doorbells_) {
             if (const doca_error_t status = open_doorbells(); status != DOCA_SUCCESS)
                 return status;
-            become_many();
+            switch_to_doorbells();
         }
         free_numbers_.push_back(static_cast<std::uint32_t>(connections_.size()));
         connections_.push_back(nullptr);
@@ -85,7 +88,7 @@ doca_error_t ConnectionPoller::add(SoftQueuePair &connection, std::uint32_t &num
     number = free_numbers_.back();
     free_numbers_.pop_back();
     connections_[number] = &connection;
-    remember_only();
+    update_only_connection();
     return DOCA_SUCCESS;
 }
 
@@ -93,56 +96,62 @@ void ConnectionPoller::remove(std::uint32_t number) noexcept
 {
     connections_[number] = nullptr;
     free_numbers_.push_back(number);
-    remember_only();
+    update_only_connection();
 }
 
-void ConnectionPoller::remember_only() noexcept
+/// Called after each change of the three values on which only_connection_ depends.
+void ConnectionPoller::update_only_connection() noexcept
 {
-    only_ = !is_many_ && !owes_rings_ && connections_.size() == 1 ? connections_.front() : nullptr;
+    only_connection_ =
+        !polls_by_doorbells_ && !has_pending_doorbells_ && connections_.size() == 1 ? connections_.front() : nullptr;
 }
 
-void ConnectionPoller::owe_ring() noexcept
+void ConnectionPoller::schedule_doorbell_retry() noexcept
 {
-    owes_rings_ = true;
-    remember_only();
+    has_pending_doorbells_ = true;
+    update_only_connection();
     if (completions_.is_armed())
-        completions_.wake(); // a blocked thread would not perform the pending action
+        completions_.wake(); // a blocked thread would not retry
 }
 
-/// Not in each poll while they fail: a try costs some system calls and a message.
-void ConnectionPoller::make_owed_rings() noexcept
+/// Retries all pending doorbells, unless the last retry was too recent. Backs off from 1 to 32 ms while they fail: an
+/// attempt costs several system calls and a log message.
+void ConnectionPoller::retry_pending_doorbells() noexcept
 {
-    constexpr std::chrono::milliseconds longest_pause(32);
+    constexpr std::chrono::milliseconds longest_delay(32);
     const auto now = std::chrono::steady_clock::now();
-    if (now < next_ring_)
+    if (now < next_retry_)
         return;
-    owes_rings_ = false;
+    has_pending_doorbells_ = false;
     for (SoftQueuePair *const connection : connections_) {
         if (connection != nullptr)
-            connection->make_owed_ring(); // or it owes it again
+            connection->retry_pending_doorbell(); // sets has_pending_doorbells_ again if it fails
     }
-    ring_pause_ = owes_rings_ ? std::clamp(2 * ring_pause_, std::chrono::milliseconds(1), longest_pause)
-                              : std::chrono::milliseconds(0);
-    next_ring_ = now + ring_pause_;
-    remember_only();
+    retry_delay_ = has_pending_doorbells_ ? std::clamp(2 * retry_delay_, std::chrono::milliseconds(1), longest_delay)
+                                          : std::chrono::milliseconds(0);
+    next_retry_ = now + retry_delay_;
+    update_only_connection();
 }
 
-/// From now on the peers of all connections ring.
-void ConnectionPoller::become_many() noexcept
+/// Makes the peers of all connections ring from now on. Events that came before the peers see the request are found by
+/// one check of each connection.
+void ConnectionPoller::switch_to_doorbells() noexcept
 {
-    is_many_ = true;
+    polls_by_doorbells_ = true;
     for (SoftQueuePair *const connection : connections_) {
         if (connection != nullptr)
-            connection->ask_for_rings();
+            connection->request_doorbells();
     }
-    barrier_for_all(); // between ask_for_rings() and look_at(): pairs with SoftQueuePair::tell_peer()
+    // Between the stores of the requests and the checks: pairs with barrier_by_others() in
+    // SoftQueuePair::notify_peer().
+    barrier_for_all();
     for (std::uint32_t number = 0; number != connections_.size(); ++number)
-        look_at(number);
+        schedule_check(number);
 }
 
-void ConnectionPoller::look_at(std::uint32_t number) noexcept
+void ConnectionPoller::schedule_check(std::uint32_t number) noexcept
 {
-    if (is_many_)
+    if (polls_by_doorbells_)
         doorbells_->ring(number);
     if (completions_.is_armed())
         completions_.wake();
@@ -150,30 +159,32 @@ void ConnectionPoller::look_at(std::uint32_t number) noexcept
 
 bool ConnectionPoller::watch(const std::shared_ptr<ExporterProcess> &process) noexcept
 {
+    // While this thread runs, this process has not ended.
     if (process->is_self())
         return true;
-    if (const auto known = std::ranges::find(processes_, process, &Watched::process); known != processes_.end()) {
-        ++known->num_connections;
+    if (const auto existing = std::ranges::find(processes_, process, &Watched::process); existing != processes_.end()) {
+        ++existing->num_connections;
         return true;
     }
     if (completions_.is_event_driven() && process->exit_fd() >= 0 &&
         completions_.watch(process->exit_fd()) != DOCA_SUCCESS)
         return false;
-    processes_.push_back({process, 1}); // add() has made room: each connection watches one
+    processes_.push_back({process, 1}); // does not allocate: add() has reserved one for each connection
     return true;
 }
 
-void ConnectionPoller::watch_no_more(const ExporterProcess &process) noexcept
+void ConnectionPoller::stop_watching(const ExporterProcess &process) noexcept
 {
-    const auto known =
+    const auto existing =
         std::ranges::find(processes_, &process, [](const Watched &watched) { return watched.process.get(); });
-    if (known == processes_.end() || --known->num_connections != 0)
+    if (existing == processes_.end() || --existing->num_connections != 0)
         return;
     if (completions_.is_event_driven())
         unwatch(process);
-    processes_.erase(known);
+    processes_.erase(existing);
 }
 
+/// Removes the process's descriptor from the queue's event handle. Only in event-driven mode.
 void ConnectionPoller::unwatch(const ExporterProcess &process) noexcept
 {
     if (process.exit_fd() >= 0)
@@ -182,25 +193,27 @@ void ConnectionPoller::unwatch(const ExporterProcess &process) noexcept
 
 Operation *ConnectionPoller::poll_one() noexcept
 {
-    if (only_ != nullptr) [[likely]]
-        return only_->poll_one();
+    if (only_connection_ != nullptr) [[likely]]
+        return only_connection_->poll_one();
     ConnectionPoller::progress();
     return nullptr;
 }
 
 void ConnectionPoller::progress() noexcept
 {
-    if (owes_rings_) [[unlikely]]
-        make_owed_rings();
-    if (is_many_)
-        return poll_by_rings();
+    // Peers that could not be woken come first: they may be blocked.
+    if (has_pending_doorbells_) [[unlikely]]
+        retry_pending_doorbells();
+    if (polls_by_doorbells_)
+        return poll_rung_connections();
     for (SoftQueuePair *const connection : connections_) {
         if (connection != nullptr)
             connection->progress();
     }
 }
 
-void ConnectionPoller::poll_by_rings() noexcept
+/// Checks the connections with a rung doorbell. A peer can set any bit, so free numbers are skipped.
+void ConnectionPoller::poll_rung_connections() noexcept
 {
     if (doorbells_->is_any_rung()) {
         doorbells_->collect([this](std::uint32_t number) {
@@ -208,28 +221,30 @@ void ConnectionPoller::poll_by_rings() noexcept
                 connections_[number]->progress();
         });
     }
-    look_around();
+    check_unnotified();
 }
 
-/// For what nobody rings: at most one process, and seldom one connection.
-void ConnectionPoller::look_around() noexcept
+/// Checks for events without a doorbell: in each poll whether one of the peer processes has ended, and in every 256th
+/// poll one connection. So the cost of a poll does not grow with their numbers.
+void ConnectionPoller::check_unnotified() noexcept
 {
     if (!processes_.empty()) {
         if (++next_process_ >= processes_.size())
             next_process_ = 0;
         if (processes_[next_process_].process->is_gone()) [[unlikely]]
-            lose_process(next_process_);
+            handle_process_exit(next_process_);
     }
     if (polls_between_checks_.is_spent() && !connections_.empty()) [[unlikely]] {
-        if (++next_look_ >= connections_.size())
-            next_look_ = 0;
-        if (connections_[next_look_] != nullptr)
-            connections_[next_look_]->progress();
+        if (++next_checked_ >= connections_.size())
+            next_checked_ = 0;
+        if (connections_[next_checked_] != nullptr)
+            connections_[next_checked_]->progress();
     }
 }
 
-/// The ended process may have stored messages without having rung for them.
-void ConnectionPoller::lose_process(std::size_t index) noexcept
+/// Checks all connections with the process at @p index, which has ended: it may have stored messages without having
+/// rung for them. Stops watching it, since the descriptor of an ended process stays readable.
+void ConnectionPoller::handle_process_exit(std::size_t index) noexcept
 {
     const std::shared_ptr<ExporterProcess> process = processes_[index].process;
     if (completions_.is_event_driven())
@@ -237,30 +252,35 @@ void ConnectionPoller::lose_process(std::size_t index) noexcept
     processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(index));
     for (SoftQueuePair *const connection : connections_) {
         if (connection != nullptr)
-            connection->process_ended(*process);
+            connection->handle_exit_of(*process);
     }
 }
 
 bool ConnectionPoller::arm() noexcept
 {
-    if (owes_rings_) [[unlikely]]
-        make_owed_rings();
-    return look_and_sleep() || owes_rings_; // a thread with a pending doorbell must not block
+    if (has_pending_doorbells_) [[unlikely]]
+        retry_pending_doorbells();
+    // While a doorbell is pending, the thread must not block: only its polls retry, and the peer may be blocked too.
+    return arm_doorbells() || has_pending_doorbells_;
 }
 
-bool ConnectionPoller::look_and_sleep() noexcept
+/// Arms the waiter, then checks for events once more. Returns whether there are any: the thread must then not block.
+/// Connections that are polled directly request doorbells only for as long as the queue is armed.
+bool ConnectionPoller::arm_doorbells() noexcept
 {
-    if (is_many_) {
-        doorbells_->sleep.arm(1);
+    if (polls_by_doorbells_) {
+        doorbells_->waiter.arm(1);
         return doorbells_->is_any_rung();
     }
-    doorbells_->collect([](std::uint32_t) {}); // left from an earlier arming: progress() has checked since
-    doorbells_->sleep.arm(1);
+    // Rings of an earlier arming: progress() has checked the connections since, and they would end the wait at once.
+    doorbells_->collect([](std::uint32_t) {});
+    doorbells_->waiter.arm(1);
     for (SoftQueuePair *const connection : connections_) {
         if (connection != nullptr)
-            connection->ask_for_rings();
+            connection->request_doorbells();
     }
-    barrier_for_all(); // pairs with SoftQueuePair::tell_peer()
+    // Between the stores of the requests and the checks below: pairs with barrier_by_others() in notify_peer().
+    barrier_for_all();
     return std::ranges::any_of(connections_, [](const SoftQueuePair *connection) {
         return connection != nullptr && connection->can_progress();
     });
@@ -268,17 +288,17 @@ bool ConnectionPoller::look_and_sleep() noexcept
 
 void ConnectionPoller::disarm() noexcept
 {
-    const bool was_woken = doorbells_->sleep.disarm();
-    if (!is_many_) {
+    const bool was_woken = doorbells_->waiter.disarm();
+    if (!polls_by_doorbells_) {
         for (SoftQueuePair *const connection : connections_) {
             if (connection != nullptr)
-                connection->ask_for_no_rings();
+                connection->withdraw_doorbell_request();
         }
     }
-    // The end of a process is reported until the process is no longer watched.
+    // The descriptor of an ended process stays readable until it is removed. From the back, as elements are erased.
     for (std::size_t i = was_woken ? 0 : processes_.size(); i-- != 0;) {
         if (processes_[i].process->is_gone())
-            lose_process(i);
+            handle_process_exit(i);
     }
 }
 

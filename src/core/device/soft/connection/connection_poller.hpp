@@ -17,37 +17,41 @@ namespace opendoca::soft {
 
 class SoftQueuePair;
 
-/// Polls all connections of one completion queue, and holds what they share because they have one thread.
+/// Polls all connections of one completion queue, and holds what they share because they have one thread. Owned by the
+/// attached connections together; only the thread of the completion queue may use it.
 ///
-/// A few connections are checked directly: their peers need not ring, and only the message moves between processors. If
-/// there are more, their peers ring doorbells, and a poll costs what has happened rather than the number of
-/// connections. Doorbells are also used in event-driven mode while the thread is blocked. Once doorbells are in use for
-/// many connections, polling does not return to the direct mode.
+/// Up to most_polled_directly connections are checked directly in each poll: their peers need not ring, and only the
+/// message moves between processors. If there are more, their peers ring doorbells, and a poll costs as much as there
+/// are events rather than connections. Doorbells are also used in event-driven mode while the thread is blocked. Once
+/// doorbells are in use for many connections, polling does not return to the direct mode.
 class ConnectionPoller final : public Pollable, public std::enable_shared_from_this<ConnectionPoller> {
 public:
-    static constexpr std::uint32_t most_polled_directly = 8;
+    static constexpr std::uint32_t most_polled_directly = 8; ///< connections
 
-    /// Returns the poller of @p completions, which is created for the first connection.
+    /// Finds the poller of @p completions, or creates it for the first connection. NO_MEMORY, OPERATING_SYSTEM.
     [[nodiscard]] static doca_error_t of(CompletionQueue &completions, std::shared_ptr<ConnectionPoller> &poller);
     ~ConnectionPoller() override;
 
-    /// Adds @p connection to the polled ones, and gives it its number.
+    /// Adds @p connection to the polled ones. @p number is set to its index in this poller, which is also the index of
+    /// its doorbell. NO_MEMORY.
     [[nodiscard]] doca_error_t add(SoftQueuePair &connection, std::uint32_t &number);
+    /// Removes connection @p number, which may then be reused. A late ring of the former peer only causes a check.
     void remove(std::uint32_t number) noexcept;
 
-    /// Returns whether connections are checked only after their peers, or this thread, have rung.
-    [[nodiscard]] bool needs_rings() const noexcept { return is_many_; }
-    /// Returns whether a connection may have to notify a peer, or this thread, of what it waits for.
+    /// Returns whether a poll checks only the connections with a doorbell that their peer or this thread has rung.
+    [[nodiscard]] bool polls_by_doorbells() const noexcept { return polls_by_doorbells_; }
+    /// Returns whether the thread has a page of doorbells: connections must then publish the events that they await.
     [[nodiscard]] bool has_doorbells() const noexcept { return doorbells_ != nullptr; }
     [[nodiscard]] const Doorbells &doorbells() const noexcept { return *doorbells_; }
-    /// Schedules a check of connection @p number, for an event for which no peer rings.
-    void look_at(std::uint32_t number) noexcept;
-    /// Schedules a pending doorbell: SoftQueuePair::make_owed_ring() is called in the next polls.
-    void owe_ring() noexcept;
-    /// Watches @p process: its end causes a check of its connections. Returns false if the end cannot be detected.
+    /// Schedules a check of connection @p number, for an event for which no peer rings. Wakes an armed queue.
+    void schedule_check(std::uint32_t number) noexcept;
+    /// Schedules a retry: SoftQueuePair::retry_pending_doorbell() is called in the next polls, with back-off.
+    void schedule_doorbell_retry() noexcept;
+    /// Watches @p process for one more connection: its end causes a check of its connections. Returns false if an armed
+    /// queue could not be woken by the end.
     [[nodiscard]] bool watch(const std::shared_ptr<ExporterProcess> &process) noexcept;
-    /// Called once for each watch(), unless the process has ended, when one of its connections is removed.
-    void watch_no_more(const ExporterProcess &process) noexcept;
+    /// Undoes one watch(). Has no effect if the process has ended in the meantime.
+    void stop_watching(const ExporterProcess &process) noexcept;
 
     [[nodiscard]] Operation *poll_one() noexcept override;
     void progress() noexcept override;
@@ -59,40 +63,41 @@ public:
 private:
     explicit ConnectionPoller(CompletionQueue &completions) : completions_(completions) {}
 
+    /// A peer process of at least one connection.
     struct Watched {
         std::shared_ptr<ExporterProcess> process;
-        std::uint32_t num_connections;
+        std::uint32_t num_connections; ///< the number of watch() calls that were not undone; never 0
     };
 
     [[nodiscard]] doca_error_t open();
     [[nodiscard]] doca_error_t open_doorbells();
     void unwatch(const ExporterProcess &process) noexcept;
-    void become_many() noexcept;
-    void remember_only() noexcept;
-    [[gnu::cold]] void make_owed_rings() noexcept;
-    [[nodiscard]] bool look_and_sleep() noexcept;
-    void poll_by_rings() noexcept;
-    void look_around() noexcept;
-    [[gnu::cold]] void lose_process(std::size_t index) noexcept;
+    void switch_to_doorbells() noexcept;
+    void update_only_connection() noexcept;
+    [[gnu::cold]] void retry_pending_doorbells() noexcept;
+    [[nodiscard]] bool arm_doorbells() noexcept;
+    void poll_rung_connections() noexcept;
+    void check_unnotified() noexcept;
+    [[gnu::cold]] void handle_process_exit(std::size_t index) noexcept;
 
     CompletionQueue &completions_;
     std::unique_ptr<Doorbells> doorbells_; ///< set for many connections, or in event-driven mode
-    bool is_many_ = false;
-    bool is_reserved_ = false;
-    bool owes_rings_ =
-        false; ///< a connection may have a pending doorbell; only_ is then null, so that progress() checks for it
-    std::chrono::steady_clock::time_point next_ring_{}; ///< the time before which pending doorbells are not retried
-    std::chrono::milliseconds ring_pause_{0};           ///< the back-off after the next failure
+    bool polls_by_doorbells_ = false;      ///< never reset
+    bool is_reserved_ = false;             ///< true once open() has reserved a place among the polled objects
+    /// A connection may have a pending doorbell. only_connection_ is then null, so that each poll goes by progress().
+    bool has_pending_doorbells_ = false;
+    std::chrono::steady_clock::time_point next_retry_{}; ///< the time before which pending doorbells are not retried
+    std::chrono::milliseconds retry_delay_{0};           ///< the back-off after the next failure
     /// Polls by doorbells between two checks of a connection without a rung doorbell, so that a peer that clears
     /// the bits of others in the page can only delay their messages.
     PollBudget<256> polls_between_checks_;
-    std::uint32_t next_look_ = 0;
-    std::size_t next_process_ = 0;
-    SoftQueuePair *only_ = nullptr; ///< the element of connections_ where there is one, its peer need not ring,
-                                    ///< and it owes it no ring
-    std::vector<SoftQueuePair *> connections_; ///< by number; null for a free one
-    std::vector<std::uint32_t> free_numbers_;
-    std::vector<Watched> processes_; ///< the watched processes
+    std::uint32_t next_checked_ = 0; ///< index in connections_ of the last check without a doorbell
+    std::size_t next_process_ = 0;   ///< index in processes_ of the last check
+    /// The only element of connections_, if it is polled directly and no doorbell is pending; otherwise null.
+    SoftQueuePair *only_connection_ = nullptr;
+    std::vector<SoftQueuePair *> connections_; ///< by number; null if the number is free
+    std::vector<std::uint32_t> free_numbers_;  ///< the indices of the null elements of connections_
+    std::vector<Watched> processes_;           ///< processes other than this one
 };
 
 } // namespace opendoca::soft

@@ -16,14 +16,16 @@ namespace {
 
 constexpr char doorbell_magic[8] = {'O', 'P', 'E', 'N', 'B', 'E', 'L', 'L'};
 constexpr std::uint32_t doorbell_version = 1;
-constexpr std::uint32_t any_wish = 1;
+constexpr std::uint32_t any_event = 1; ///< the only event of the owner's SleepState: a doorbell was rung
 
+/// All doorbell pages that this process has mapped, by owner and number.
 using PeerRegistry = Registry<std::pair<const ExporterProcess *, std::uint32_t>, PeerDoorbells, LockRank::exporters>;
 
 } // namespace
 
 doca_error_t Doorbells::create(std::unique_ptr<Doorbells> &doorbells)
 {
+    // Counts from 1: a DoorbellRequest with page 0 names none. Relaxed: only the number has to be unique.
     static std::atomic<std::uint32_t> num_created{0};
     std::unique_ptr<Doorbells> created(new Doorbells);
     const doca_error_t status =
@@ -52,13 +54,14 @@ PeerDoorbells::~PeerDoorbells()
 doca_error_t PeerDoorbells::open(const std::shared_ptr<ExporterProcess> &process, std::int32_t fd, std::uint32_t number,
                                  std::shared_ptr<PeerDoorbells> &doorbells)
 {
-    // Neither ends under the lock, which their end takes: not even when memory is short.
+    // Declared before the guard, so that both are destroyed after it: ~PeerDoorbells() takes the registry's lock.
     const std::shared_ptr<PeerDoorbells> fresh(new PeerDoorbells(process, number));
     std::shared_ptr<PeerDoorbells> found;
     PeerRegistry &registry = PeerRegistry::instance();
     {
         const std::lock_guard guard(registry.lock);
         found = registry.find({process.get(), number});
+        // Opened under the lock, so that two connections with the same thread cannot map its page twice.
         if (found == nullptr) {
             found = fresh;
             constexpr SealedPage::Expected expected = {"page of doorbells", sizeof(DoorbellPage), sizeof(DoorbellPage)};
@@ -66,13 +69,14 @@ doca_error_t PeerDoorbells::open(const std::shared_ptr<ExporterProcess> &process
             if (status != DOCA_SUCCESS)
                 return status;
             const DoorbellPage &page = found->page();
+            // The descriptor number was read from the peer's page and may name any file.
             if (std::memcmp(page.magic, doorbell_magic, sizeof(doorbell_magic)) != 0 ||
                 page.version != doorbell_version || page.number != number) {
                 LOG_ERR("the page at descriptor %d of process %d is not its page %u of doorbells", fd, process->pid(),
                         number);
                 return DOCA_ERROR_INVALID_VALUE;
             }
-            found->waking_.prepare(page.sleep);
+            found->waking_.prepare(page.waiter_state);
             registry.add({process.get(), number}, found);
         }
     }
@@ -80,10 +84,12 @@ doca_error_t PeerDoorbells::open(const std::shared_ptr<ExporterProcess> &process
     return DOCA_SUCCESS;
 }
 
+/// Wakes the owner, which was armed when @p seen was loaded. Under the lock, because connections of several threads
+/// share the pipe.
 bool PeerDoorbells::wake(std::uint64_t seen) noexcept
 {
     const std::lock_guard guard(lock_);
-    return waking_.signal(page().sleep, seen, any_wish);
+    return waking_.signal(page().waiter_state, seen, any_event);
 }
 
 } // namespace opendoca::soft

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The connection and its queues. Messages are in queue_pair_messages.cpp, one-sided jobs in
-// queue_pair_one_sided.cpp.
+// The connection's states and its send queue. Sending is in queue_pair_messages.cpp, receiving in
+// queue_pair_receives.cpp, one-sided operations in queue_pair_one_sided.cpp, notification in queue_pair_rings.cpp.
 #include "queue_pair.hpp"
 
 #include <algorithm>
@@ -35,8 +35,8 @@ SoftQueuePair::SoftQueuePair(const SoftDevice &device, const QueuePairSettings &
       is_mtu_fixed_(settings.is_mtu_fixed),
       mtu_(settings.mtu),
       shared_(static_cast<SoftReceiveQueue *>(settings.shared_receives)),
-      waiting_(std::make_unique_for_overwrite<Operation *[]>(std::size_t{send_queue_size_} + recv_queue_size_)),
-      sends_(waiting_.get()),
+      ring_memory_(std::make_unique_for_overwrite<Operation *[]>(std::size_t{send_queue_size_} + recv_queue_size_)),
+      sends_(ring_memory_.get()),
       receives_(sends_ + send_queue_size_)
 {
 }
@@ -53,14 +53,15 @@ SoftQueuePair::~SoftQueuePair()
         close();
 }
 
-/// Closes both directions of the connection.
+/// Closes both directions of the connection, and notifies the peer. Idempotent.
 void SoftQueuePair::close() noexcept
 {
     if (identity_.pid() != getpid())
         return; // a forked child's copy of an object of its parent
+    // Pairs with the loads in the peer's is_peer_connected() and was_delivered().
     own_->page().accepts.store(QueuePairPage::closed, std::memory_order_seq_cst);
     if (peer_ != nullptr)
-        tell_peer_with_barrier();
+        notify_peer_with_barrier();
 }
 
 doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
@@ -76,19 +77,22 @@ doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
     process_ = peer_->process();
     peer_permissions_ = peer_->permissions();
     needs_barrier_ = process_->needs_barrier();
+    // The link has the smaller one of both MTUs, unless the program has fixed this end's.
     if (const std::uint32_t theirs = read_once(peer_->page().mtu);
         !is_mtu_fixed_ && theirs < static_cast<std::uint32_t>(mtu_))
         mtu_ = static_cast<doca_mtu_size>(theirs);
-    prepare_to_ring();
-    // Release: the peer's jobs that have waited for this see the page as it is.
+    prepare_doorbell();
+    // Sequentially consistent, which includes release: a peer that loads the id in is_peer_connected() sees the page as
+    // it is, with the receives posted so far.
     own_->page().accepts.store(peer_->id(), std::memory_order_seq_cst);
-    tell_peer_with_barrier();
+    notify_peer_with_barrier();
     // Last: after this the work queue's thread may submit operations, and a failed one closes the page.
     set_state(ConnectionState::connected);
-    // Where receives are shared, messages are waited for from now on, and this is the work queue's thread.
+    // If receives are shared, messages can arrive without a receive of this queue pair, so it waits for them from now
+    // on. connect() then runs in the work queue's thread.
     if (shared_ != nullptr && has_doorbells_) {
-        (void)may_wait();
-        began_to_wait();
+        (void)ensure_peer_watched();
+        begin_waiting();
     }
     return DOCA_SUCCESS;
 }
@@ -104,25 +108,27 @@ doca_error_t SoftQueuePair::attach(CompletionQueue &completions)
     poller_ = std::move(poller);
     completions_ = &completions;
     is_watched_ = false;
-    wishes_ = 0;
+    requested_events_ = 0;
     has_doorbells_ = poller_->has_doorbells();
-    if (has_doorbells_ && !poller_->needs_rings())
-        show_doorbell_request(0); // so that a connecting peer uses the page: see prepare_to_ring()
+    if (has_doorbells_ && !poller_->polls_by_doorbells())
+        publish_doorbell_request(
+            0); // names the page, so that a connecting peer maps it in time: see prepare_doorbell()
     if (is_connected()) {
-        prepare_to_ring();
+        prepare_doorbell();
         if (pending_events_ != 0)
-            poller_->owe_ring();
+            poller_->schedule_doorbell_retry();
     }
-    if (poller_->needs_rings()) {
-        ask_for_rings();
-        // An end that is not connected yet has a peer that loads this before it sends.
+    if (poller_->polls_by_doorbells()) {
+        request_doorbells();
+        // The peer of an end that has connected before may have stored a message without having seen this request: one
+        // check finds it. Before connect() that cannot be, as the peer sends only after it has seen `accepts`.
         if (own_->page().accepts.load(std::memory_order_seq_cst) != 0) {
             barrier_for_all();
-            poller_->look_at(number_);
+            poller_->schedule_check(number_);
         }
     }
     if (shared_ != nullptr && is_connected())
-        (void)may_wait();
+        (void)ensure_peer_watched();
     return DOCA_SUCCESS;
 }
 
@@ -131,21 +137,25 @@ void SoftQueuePair::detach() noexcept
     if (completions_ == nullptr)
         return;
     if (identity_.pid() == getpid()) {
-        own_->page().doorbell_request.store(0, std::memory_order_relaxed); // a late load rings in vain
-        make_owed_ring();                                                  // nobody polls from now on
+        // Relaxed: a peer that still loads the old request rings a doorbell that is ignored.
+        own_->page().doorbell_request.store(0, std::memory_order_relaxed);
+        retry_pending_doorbell(); // the last chance: a detached connection is not polled
         if (std::exchange(is_watched_, false))
-            poller_->watch_no_more(*process_);
+            poller_->stop_watching(*process_);
     }
     if (shared_ != nullptr)
-        shared_->forget(*this);
+        shared_->remove_waiter(*this);
     poller_->remove(number_);
     poller_.reset();
     has_doorbells_ = false;
     completions_ = nullptr;
 }
 
-doca_error_t SoftQueuePair::explain_peer(bool is_error) const noexcept
+/// The slow path of check_peer(): finds out why the peer is not connected, and logs the end of the connection once, as
+/// an error or, if not @p is_error, as information.
+doca_error_t SoftQueuePair::diagnose_peer(bool is_error) const noexcept
 {
+    // Acquire: after a close() is seen, all that the peer stored before is visible.
     const std::uint64_t accepts = peer_->page().accepts.load(std::memory_order_acquire);
     const bool is_gone = process_->is_gone();
     if (!is_gone && accepts == own_->id())
@@ -167,15 +177,18 @@ doca_error_t SoftQueuePair::explain_peer(bool is_error) const noexcept
     return DOCA_ERROR_CONNECTION_RESET;
 }
 
-SoftQueuePair::Waiting::Waiting(const Request &request) noexcept : local_(request.local), remote_(request.remote)
+SoftQueuePair::PendingRequest::PendingRequest(const Request &request) noexcept
+    : local_(request.local),
+      remote_(request.remote)
 {
+    // The request is not queued with both: an atomic has no length, the others no operand.
     if (is_atomic(request.opcode))
         atomic_ = {request.operand, request.compare};
     else
         transfer_ = {request.plan, request.immediate};
 }
 
-Request SoftQueuePair::Waiting::request(Opcode opcode, const Device &device) const noexcept
+Request SoftQueuePair::PendingRequest::request(Opcode opcode, const Device &device) const noexcept
 {
     Request request{};
     request.opcode = opcode;
@@ -212,39 +225,41 @@ doca_error_t SoftQueuePair::post(Tag tag, const Request &request) noexcept
     }
 }
 
+/// Executes the request now, or queues it if it would have to wait or would overtake a queued one.
 doca_error_t SoftQueuePair::post_any(Tag tag, const Request &request) noexcept
 {
     if (completions_->is_full())
-        return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
+        return DOCA_ERROR_NO_MEMORY; // not logged: programs drain the queue and retry
     if (num_sends_ == 0) {
         const doca_error_t status = execute(request);
         if (status != DOCA_ERROR_AGAIN) {
             const bool is_read = request.opcode == Opcode::read && status == DOCA_SUCCESS;
-            end_at_once(tag, status, is_read ? request.plan.length : 0);
+            complete_now(tag, status, is_read ? request.plan.length : 0);
             return DOCA_SUCCESS;
         }
     }
-    if (num_sends_ == send_queue_size_ || !may_wait())
+    if (num_sends_ == send_queue_size_ || !ensure_peer_watched())
         return DOCA_ERROR_NO_MEMORY;
     Operation &operation = completions_->begin(tag, *this);
     operation.kind = static_cast<std::uint32_t>(request.opcode);
-    operation.payload<Waiting>() = Waiting(request);
+    operation.payload<PendingRequest>() = PendingRequest(request);
     sends_[(first_send_ + num_sends_++) & (send_queue_size_ - 1)] = &operation;
     if (has_doorbells_)
-        began_to_wait();
+        begin_waiting();
     return DOCA_SUCCESS;
 }
 
+/// Carries out @p request. Returns AGAIN, without any change, if it has to wait for the peer.
 doca_error_t SoftQueuePair::execute(const Request &request) noexcept
 {
-    const doca_error_t status = try_to(request);
-    // What can't be reached may be that of a process which is just being killed.
+    const doca_error_t status = attempt(request);
+    // Memory that cannot be accessed may belong to a process that is just being killed.
     if (status == DOCA_ERROR_IO_FAILED && process_->is_gone_or_ending()) [[unlikely]]
         return DOCA_ERROR_CONNECTION_RESET;
     return status;
 }
 
-doca_error_t SoftQueuePair::try_to(const Request &request) noexcept
+doca_error_t SoftQueuePair::attempt(const Request &request) noexcept
 {
     switch (request.opcode) {
     case Opcode::read:
@@ -260,18 +275,20 @@ doca_error_t SoftQueuePair::try_to(const Request &request) noexcept
     }
 }
 
-void SoftQueuePair::end_at_once(Tag tag, doca_error_t status, std::uint32_t length) noexcept
+void SoftQueuePair::complete_now(Tag tag, doca_error_t status, std::uint32_t length) noexcept
 {
     completions_->done(tag, *this, status, length);
     if (status != DOCA_SUCCESS) [[unlikely]]
         fail();
 }
 
-void SoftQueuePair::go_on_sending() noexcept
+/// Executes the queued operations in order, until one has to wait or fails. The others are then flushed by fail().
+void SoftQueuePair::resume_sends() noexcept
 {
     while (num_sends_ != 0) {
         Operation &operation = *sends_[first_send_ & (send_queue_size_ - 1)];
-        const Request request = operation.payload<Waiting>().request(static_cast<Opcode>(operation.kind), device_);
+        const Request request =
+            operation.payload<PendingRequest>().request(static_cast<Opcode>(operation.kind), device_);
         const doca_error_t status = execute(request);
         if (status == DOCA_ERROR_AGAIN)
             return;
@@ -284,42 +301,45 @@ void SoftQueuePair::go_on_sending() noexcept
     }
 }
 
-/// Called when the peer has ended while operations wait for it.
-void SoftQueuePair::lose_peer() noexcept
+/// Called when the peer has ended while operations wait for it. The oldest one fails with CONNECTION_RESET, the others
+/// are flushed.
+void SoftQueuePair::handle_peer_loss() noexcept
 {
     while (take_next()) {
-        // What it has sent before still counts.
+        // Messages that the peer has sent before its end are received first.
     }
-    if (!is_connected() || !has_waiting_operations() || has_unmet_message())
+    if (!is_connected() || !has_waiting_operations() || has_unmatched_message())
         return;
     if (num_sends_ != 0) {
         --num_sends_;
         completions_->done(*sends_[first_send_++ & (send_queue_size_ - 1)], DOCA_ERROR_CONNECTION_RESET, {});
     } else if (has_receives()) {
-        end_unmet(*receive_of(first_receive_++), DOCA_ERROR_CONNECTION_RESET);
+        complete_unfilled(*receive_of(first_receive_++), DOCA_ERROR_CONNECTION_RESET);
     }
     fail();
 }
 
-/// A job has failed, or is to be cancelled: the connection ends here.
+/// Ends the connection, because an operation has failed or a flush was requested, and flushes all operations.
 void SoftQueuePair::fail() noexcept
 {
     if (!is_connected())
         return;
     set_state(ConnectionState::failed);
     close();
-    // First closed, then the look at what has come: pairs with deliver(). What its sender counts as sent is
-    // received.
+    // Between the store of `accepts` in close() and the loads of the cells below. Pairs with was_delivered(), which
+    // loads `accepts` after the cell was stored: a message that its sender reports as sent is received here.
     barrier_for_all();
     is_flushing_ = true;
     while (shared_ != nullptr && take_next()) {
-        // Where receives are shared, none is held for it.
+        // Shared receives are matched now; this queue pair's own ones are matched by flush_all().
     }
     flush_all();
     if (shared_ != nullptr)
-        shared_->forget(*this);
+        shared_->remove_waiter(*this);
 }
 
+/// Completes all operations with SHUTDOWN. A receive that the peer is filling stays: is_flushing_ makes each poll
+/// continue here until the peer has finished or ended.
 void SoftQueuePair::flush_all() noexcept
 {
     for (; num_sends_ != 0; --num_sends_)
@@ -334,11 +354,11 @@ void SoftQueuePair::flush() noexcept
         fail();
 }
 
-void SoftQueuePair::process_ended(const ExporterProcess &process) noexcept
+void SoftQueuePair::handle_exit_of(const ExporterProcess &process) noexcept
 {
     if (!is_watched_ || process_.get() != &process)
         return;
-    is_watched_ = false; // an operation that begins to wait later finds it ended once more
+    is_watched_ = false; // the poller has removed the process; an operation that waits later watches it again
     progress();
 }
 
@@ -348,17 +368,18 @@ bool SoftQueuePair::watch_process() noexcept
     return is_watched_;
 }
 
-/// An operation waits that may have nothing to wait for, or for which the peer does not ring yet.
-void SoftQueuePair::began_to_wait() noexcept
+/// Called when the first operation begins to wait while doorbells are in use. Requests the doorbell for its event, and
+/// checks for the event again: it may have occurred before the peer has seen the request.
+void SoftQueuePair::begin_waiting() noexcept
 {
-    if (!poller_->needs_rings() && !completions_->is_armed())
+    if (!poller_->polls_by_doorbells() && !completions_->is_armed())
         return; // the poller checks the connection itself
-    if (const std::uint32_t wish = num_sends_ != 0 ? wants_receives : wants_messages; (wishes_ & wish) == 0) {
-        ask_for_rings();
-        barrier_for_all(); // pairs with tell_peer()
+    if (const std::uint32_t event = num_sends_ != 0 ? receive_event : message_event; (requested_events_ & event) == 0) {
+        request_doorbells();
+        barrier_for_all(); // pairs with barrier_by_others() in notify_peer()
     }
     if (can_progress())
-        poller_->look_at(number_);
+        poller_->schedule_check(number_);
 }
 
 bool SoftQueuePair::can_progress() const noexcept
@@ -369,16 +390,19 @@ bool SoftQueuePair::can_progress() const noexcept
         return false;
     if (can_take())
         return true;
+    // The end of the peer completes an operation, unless a message has to be received first.
     const doca_error_t status = check_peer_in_wait();
     if (status == DOCA_ERROR_CONNECTION_RESET)
-        return !has_unmet_message();
+        return !has_unmatched_message();
     if (num_sends_ == 0 || status != DOCA_SUCCESS)
         return false;
+    // Messages need a receive, or, if the peer's receives are shared, a free cell; one-sided operations need no more
+    // than the connection. The acquire loads pair with the stores in the peer's receive() and take_message().
     switch (static_cast<Opcode>(sends_[first_send_ & (send_queue_size_ - 1)]->kind)) {
     case Opcode::send:
     case Opcode::send_with_immediate:
     case Opcode::write_with_immediate:
-        if (peer_->shares_receives() && !has_asked_)
+        if (peer_->shares_receives() && !has_requested_receive_)
             return is_ahead(peer_->page().num_taken.load(std::memory_order_acquire) + peer_->recv_queue_size(),
                             next_message_);
         return peer_->entry(next_message_).state.load(std::memory_order_acquire) ==

@@ -18,17 +18,19 @@
 
 namespace opendoca::soft {
 
-/// One end of a connection between two processes of this machine, or within one process. Belongs to the thread of its
-/// work queue; connect() may run in another thread.
+/// One end of a connection between two processes of this machine, or within one process. Owned by an RDMA context or a
+/// message channel. Belongs to the thread of its work queue; connect() may run in another thread.
 ///
-/// submit carries out what needs no action of the peer: one-sided operations, and messages with a posted receive. An
-/// operation that must wait for the peer to connect or to post a receive is queued, and so is each operation after it,
-/// in the order of submission.
+/// post() itself carries out what needs no action of the peer: one-sided operations, and messages with a posted
+/// receive. An operation that must wait for the peer to connect or to post a receive is queued, and so is each
+/// operation after it. Invariant: while the send queue is not empty, nothing overtakes it, so operations execute in the
+/// order of submission.
 class OPENDOCA_INTERNAL SoftQueuePair : public QueuePair {
 public:
-    /// Must be followed by open().
+    /// Must be followed by open(). @p state must outlive this object.
     SoftQueuePair(const SoftDevice &device, const QueuePairSettings &settings, std::atomic<ConnectionState> &state);
     ~SoftQueuePair() override;
+    /// Creates the shared memory and the connection details. Errors as of QueuePairMapping::create().
     [[nodiscard]] doca_error_t open(const QueuePairSettings &settings);
 
     [[nodiscard]] std::span<const std::byte> details() const noexcept override { return details_; }
@@ -44,6 +46,7 @@ public:
 
     // Called by the ConnectionPoller.
 
+    /// Completes what can be completed now: received messages first, as they may carry credits for the queued sends.
     void progress() noexcept
     {
         if (!has_waiting_operations())
@@ -54,11 +57,11 @@ public:
             // Each of these may complete an operation.
         }
         if (shared_ != nullptr) [[unlikely]]
-            share_receives();
+            request_shared_receive();
         if (num_sends_ != 0)
-            go_on_sending();
+            resume_sends();
         if (has_waiting_operations() && has_lost_peer()) [[unlikely]]
-            lose_peer();
+            handle_peer_loss();
     }
     /// The same as progress(), for the only connection of a completion queue while no operation waits: returns the
     /// receive of a message that has arrived instead of completing it.
@@ -70,38 +73,41 @@ public:
             return poll_shared();
         if (!has_receives())
             return nullptr;
-        if (is_message_there())
+        if (has_message_arrived())
             return take_message(true);
         if (check_peer() == DOCA_ERROR_CONNECTION_RESET) [[unlikely]]
-            lose_peer();
+            handle_peer_loss();
         return nullptr;
     }
     /// Returns whether progress() would complete an operation now.
     [[nodiscard]] bool can_progress() const noexcept;
     /// Makes the peer ring for the awaited events. The caller must call barrier_for_all() and then check for events.
-    void ask_for_rings() noexcept;
-    void ask_for_no_rings() noexcept;
+    void request_doorbells() noexcept;
+    /// Makes the peer ring no more. A ring on its way may still arrive and only causes a check.
+    void withdraw_doorbell_request() noexcept;
     /// Retries a pending doorbell, which failed for lack of descriptors or memory. Does nothing if none is pending or
     /// needed.
-    void make_owed_ring() noexcept;
-    void process_ended(const ExporterProcess &process) noexcept;
+    void retry_pending_doorbell() noexcept;
+    /// Checks the connection if @p process, which has ended, is the peer's.
+    void handle_exit_of(const ExporterProcess &process) noexcept;
 
-    // Called and stored by the SoftReceiveQueue: links of a list.
+    // Used by the SoftReceiveQueue: its list of connections that wait for a receive.
 
-    void look_again() noexcept { poller_->look_at(number_); }
-    SoftQueuePair *next_starving = nullptr;
-    bool is_starving = false;
+    void schedule_check() noexcept { poller_->schedule_check(number_); }
+    SoftQueuePair *next_waiter = nullptr;
+    bool is_waiter = false; ///< true while this connection is in the list
 
 protected:
     /// Completes an operation within its submit. A failed operation ends the connection.
-    void end_at_once(Tag tag, doca_error_t status, std::uint32_t length) noexcept;
+    void complete_now(Tag tag, doca_error_t status, std::uint32_t length) noexcept;
 
 private:
-    /// A request that waits, in its Operation.
-    class Waiting {
+    /// A copy of a queued request, which is the payload of its Operation. Smaller than a Request: the opcode is in
+    /// Operation::kind, and the remote key is found again by the buffer.
+    class PendingRequest {
     public:
-        Waiting() noexcept = default;
-        explicit Waiting(const Request &request) noexcept;
+        PendingRequest() noexcept = default;
+        explicit PendingRequest(const Request &request) noexcept;
         /// Returns the request with @p opcode, which was stored for @p device.
         [[nodiscard]] Request request(Opcode opcode, const Device &device) const noexcept;
 
@@ -130,35 +136,37 @@ private:
     [[nodiscard]] doca_error_t post_read(Tag tag, const Request &request) noexcept;
     [[nodiscard]] doca_error_t post_atomic(Tag tag, const Request &request) noexcept;
 
-    // Operations (queue_pair.cpp). AGAIN means that the operation has to wait.
+    // Operations (queue_pair.cpp). AGAIN means that the operation has to be queued and executed again.
     [[nodiscard]] doca_error_t post_any(Tag tag, const Request &request) noexcept;
     [[nodiscard]] doca_error_t execute(const Request &request) noexcept;
-    [[nodiscard]] doca_error_t try_to(const Request &request) noexcept;
-    void go_on_sending() noexcept;
+    [[nodiscard]] doca_error_t attempt(const Request &request) noexcept;
+    void resume_sends() noexcept;
 
     // The connection.
-    [[nodiscard]] bool is_peer_there() const noexcept
+    [[nodiscard]] bool is_peer_connected() const noexcept
     {
-        // Acquire: pairs with the store in connect().
+        // Acquire: pairs with the peer's store in connect(), so that its page is complete, and in close().
         return peer_->page().accepts.load(std::memory_order_acquire) == own_->id() && !process_->is_gone();
     }
+    /// Returns SUCCESS if the peer is connected to this queue pair, AGAIN if it has not connected yet, and
+    /// CONNECTION_RESET, with a message the first time, if the connection has ended.
     [[nodiscard]] doca_error_t check_peer() const noexcept
     {
-        if (is_peer_there()) [[likely]]
+        if (is_peer_connected()) [[likely]]
             return DOCA_SUCCESS;
-        return explain_peer();
+        return diagnose_peer();
     }
-    /// The same for a caller that only waits: the end of the peer is no error if no operation of the program fails by
-    /// it.
+    /// The same, for a poll: if no operation of the program fails by the end of the peer, it is logged as information
+    /// and not as an error.
     [[nodiscard]] doca_error_t check_peer_in_wait() const noexcept
     {
-        if (is_peer_there()) [[likely]]
+        if (is_peer_connected()) [[likely]]
             return DOCA_SUCCESS;
-        return explain_peer(num_sends_ != 0 || has_receives());
+        return diagnose_peer(num_sends_ != 0 || has_receives());
     }
     [[nodiscard]] bool has_lost_peer() const noexcept { return check_peer_in_wait() == DOCA_ERROR_CONNECTION_RESET; }
-    [[gnu::cold]] [[nodiscard]] doca_error_t explain_peer(bool is_error = true) const noexcept;
-    [[gnu::cold]] void lose_peer() noexcept;
+    [[gnu::cold]] [[nodiscard]] doca_error_t diagnose_peer(bool is_error = true) const noexcept;
+    [[gnu::cold]] void handle_peer_loss() noexcept;
     [[gnu::cold]] void fail() noexcept;
     void close() noexcept;
     void flush_all() noexcept;
@@ -170,24 +178,29 @@ private:
     }
 
     // Notification of the peer, and by it.
-    void tell_peer(std::uint32_t wish) noexcept
+    /// Rings the peer's doorbell if the peer has requested it for @p event. Called after the store of the event. Costs
+    /// one load if the peer polls.
+    void notify_peer(std::uint32_t event) noexcept
     {
         std::atomic<std::uint64_t> &request = peer_->page().doorbell_request;
+        // The peer's process cannot run barriers here: a full barrier, because fetch_or writes.
         if (needs_barrier_) [[unlikely]]
-            return ring(DoorbellRequest(request.fetch_or(0, std::memory_order_seq_cst)), wish);
-        barrier_by_others(); // pairs with the barrier_for_all() that follows ask_for_rings()
-        if (const DoorbellRequest seen(request.load(std::memory_order_relaxed)); seen.wishes(wish)) [[unlikely]]
-            ring(seen, wish);
+            return ring(DoorbellRequest(request.fetch_or(0, std::memory_order_seq_cst)), event);
+        barrier_by_others(); // pairs with the barrier_for_all() that follows request_doorbells()
+        if (const DoorbellRequest seen(request.load(std::memory_order_relaxed)); seen.requests(event)) [[unlikely]]
+            ring(seen, event);
     }
-    void tell_peer_with_barrier() noexcept;
-    [[gnu::noinline]] void ring(DoorbellRequest request, std::uint32_t wish) noexcept;
-    [[gnu::cold]] void owe_ring(std::uint32_t wish) noexcept;
+    void notify_peer_with_barrier() noexcept;
+    [[gnu::noinline]] void ring(DoorbellRequest request, std::uint32_t event) noexcept;
+    [[gnu::cold]] void defer_doorbell(std::uint32_t event) noexcept;
     [[nodiscard]] doca_error_t open_doorbells(DoorbellRequest request) noexcept;
-    void prepare_to_ring() noexcept;
-    void show_doorbell_request(std::uint32_t wishes) noexcept;
-    [[nodiscard]] bool may_wait() noexcept { return !has_doorbells_ || is_watched_ || watch_process(); }
+    void prepare_doorbell() noexcept;
+    void publish_doorbell_request(std::uint32_t events) noexcept;
+    /// Ensures that the end of the peer's process is noticed while an operation waits and this thread is blocked.
+    /// Returns false if it cannot be watched.
+    [[nodiscard]] bool ensure_peer_watched() noexcept { return !has_doorbells_ || is_watched_ || watch_process(); }
     [[gnu::cold]] [[nodiscard]] bool watch_process() noexcept;
-    void began_to_wait() noexcept;
+    void begin_waiting() noexcept;
 
     // Messages (queue_pair_messages.cpp).
     [[nodiscard]] doca_error_t send_message(const Request &request) noexcept;
@@ -197,35 +210,36 @@ private:
     [[nodiscard]] doca_error_t send_long(const Request &request) noexcept;
     [[nodiscard]] doca_error_t place(ReceiveEntry &entry, const Request &request) noexcept;
     [[nodiscard]] doca_error_t reach_segment(const ReceiveSegment &segment, const RemoteMemory *&memory) noexcept;
-    void put_message(MessageKind kind, const Request &request) noexcept;
-    void announce(MessageCell &cell, const Result &result, MessageKind kind) noexcept;
+    void write_message(MessageKind kind, const Request &request) noexcept;
+    void publish_message(MessageCell &cell, const Result &result, MessageKind kind) noexcept;
     [[nodiscard]] bool was_delivered(std::uint32_t number) const noexcept;
     [[gnu::cold]] [[nodiscard]] doca_error_t explain_undelivered() const noexcept;
     [[nodiscard]] doca_error_t deliver(MessageKind kind, const Request &request) noexcept;
-    /// Returns whether this queue pair holds receives. If receives are shared, it holds at most one: the one in whose
-    /// memory the peer is to place the next message.
+    /// Returns whether this queue pair holds receives. If receives are shared, it holds at most one: the one for
+    /// which the peer is to place the next message.
     [[nodiscard]] bool has_receives() const noexcept { return first_receive_ != next_receive_; }
     [[nodiscard]] Operation *&receive_of(std::uint32_t number) noexcept
     {
         return receives_[number & (recv_queue_size_ - 1)];
     }
-    [[nodiscard]] bool is_message_there() const noexcept
+    [[nodiscard]] bool has_message_arrived() const noexcept
     {
-        // Acquire: pairs with the store in put_message(), so that the placed data is visible.
+        // Acquire: pairs with the peer's store in publish_message(), so that the cell and the data are visible.
         return own_->cell(first_receive_).sequence.load(std::memory_order_acquire) == first_receive_ + 1;
     }
     /// Returns whether the next message has arrived and can be received. False after a message that could not be
     /// received.
-    [[nodiscard]] bool has_message() const noexcept { return is_message_there() && !has_lost_message_; }
+    [[nodiscard]] bool has_receivable_message() const noexcept { return has_message_arrived() && !has_lost_message_; }
+    /// Returns whether a message has arrived and there is a receive for it.
     [[nodiscard]] bool can_take() const noexcept
     {
-        return (has_receives() || (shared_ != nullptr && shared_->has_receive())) && is_message_there();
+        return (has_receives() || (shared_ != nullptr && shared_->has_receive())) && has_message_arrived();
     }
     /// Receives the message that has arrived, into the first receive or, if receives are shared, into the next one of
     /// the shared queue. Returns false if there is no such receive or message.
     [[nodiscard]] bool take_next() noexcept
     {
-        if (!has_message())
+        if (!has_receivable_message())
             return false;
         if (!has_receives()) [[unlikely]]
             return take_shared();
@@ -234,20 +248,20 @@ private:
     }
     [[nodiscard]] bool take_shared() noexcept;
     [[nodiscard]] Operation *poll_shared() noexcept;
-    Operation *take_by(Operation &receive, bool hands_out) noexcept;
+    Operation *take_with(Operation &receive, bool returns_operation) noexcept;
     /// Returns whether the message that has arrived carries no data yet: its sender must place the data.
-    [[nodiscard]] bool is_question_there() const noexcept;
+    [[nodiscard]] bool is_receive_requested() const noexcept;
     /// Returns whether a message of the peer waits for a shared receive. It counts as sent, so the end of the peer is
     /// reported only after it.
-    [[nodiscard]] bool has_unmet_message() const noexcept;
-    void share_receives() noexcept;
-    [[nodiscard]] doca_error_t post_for_one(Operation &operation) noexcept;
-    Operation *take_message(bool hands_out) noexcept;
-    void note_peers_receives(const MessageCell &cell) noexcept;
+    [[nodiscard]] bool has_unmatched_message() const noexcept;
+    void request_shared_receive() noexcept;
+    [[nodiscard]] doca_error_t post_shared_receive(Operation &operation) noexcept;
+    Operation *take_message(bool returns_operation) noexcept;
+    void update_peer_receives(const MessageCell &cell) noexcept;
     [[nodiscard]] Operation *take_short() noexcept;
     [[nodiscard]] doca_error_t unpack(const std::byte *data, MessageKind kind, const Receive &receive,
                                       const Result &result) noexcept;
-    void end_unmet(Operation &operation, doca_error_t status) noexcept;
+    void complete_unfilled(Operation &operation, doca_error_t status) noexcept;
     void flush_receives() noexcept;
 
     // One-sided jobs (queue_pair_one_sided.cpp).
@@ -255,65 +269,71 @@ private:
     [[nodiscard]] std::uint64_t update_mapped(std::uint64_t &at, const Request &request) noexcept;
     [[nodiscard]] doca_error_t update(const Request &request) noexcept;
     [[nodiscard]] doca_error_t reach(const Request &request, std::uint32_t right, const RemoteMemory *&memory) noexcept;
+    /// Returns whether the peer has granted @p right on @p memory to this connection: the memory must be of the peer's
+    /// process and device, and both the memory map and the peer's instance must grant the right.
     [[nodiscard]] bool may_reach(const RemoteMemory &memory, std::uint32_t right) const noexcept
     {
         return memory.process() == process_ && memory.function_id() == peer_->function_id() &&
                (memory.access() & peer_permissions_ & right) != 0;
     }
     /// Returns whether the operation can be carried out now, and completed in its submit.
-    [[nodiscard]] bool can_end_at_once() const noexcept { return num_sends_ == 0 && !completions_->is_full(); }
+    [[nodiscard]] bool can_complete_now() const noexcept { return num_sends_ == 0 && !completions_->is_full(); }
 
     const SoftDevice &device_;
-    const std::uint32_t send_queue_size_;
-    const std::uint32_t recv_queue_size_;
-    const bool is_mtu_fixed_;
-    doca_mtu_size mtu_;
-    std::shared_ptr<QueuePairMapping> own_;
+    const std::uint32_t send_queue_size_;   ///< a power of two
+    const std::uint32_t recv_queue_size_;   ///< a power of two
+    const bool is_mtu_fixed_;               ///< true if the program has set the MTU: connect() keeps it
+    doca_mtu_size mtu_;                     ///< the smaller one of both ends once connected; has no effect on transfers
+    std::shared_ptr<QueuePairMapping> own_; ///< this end's page; null until open()
     std::vector<std::byte> details_;
 
-    // From connect().
+    // Set by connect(), and constant afterwards.
     std::shared_ptr<QueuePairMapping> peer_;
-    std::shared_ptr<ExporterProcess> process_; ///< the peer's process
-    std::uint32_t peer_permissions_ = 0;
-    bool needs_barrier_ = true;
+    std::shared_ptr<ExporterProcess> process_;      ///< the peer's process
+    std::uint32_t peer_permissions_ = 0;            ///< the rights of the peer's instance: enum doca_access_flags
+    bool needs_barrier_ = true;                     ///< the peer cannot make this process's barriers: see notify_peer()
     std::shared_ptr<PeerDoorbells> peer_doorbells_; ///< the doorbells that were rung last, or are to be rung
-    std::uint64_t wrong_request_ = 0;               ///< a request that names no valid page of doorbells; not retried
+    std::uint64_t invalid_request_ = 0;             ///< a request that names no valid page of doorbells; not retried
     std::uint32_t pending_events_ =
         0; ///< the events for which the peer could not be rung, for lack of descriptors or memory
 
-    // From attach() to detach().
+    // Valid from attach() to detach().
     std::shared_ptr<ConnectionPoller> poller_;
-    std::uint32_t number_ = 0;   ///< this connection's number in the poller
-    std::uint32_t wishes_ = 0;   ///< the events in this side's DoorbellRequest
+    std::uint32_t number_ = 0;           ///< this connection's number in the poller
+    std::uint32_t requested_events_ = 0; ///< the events in this side's DoorbellRequest
     bool has_doorbells_ = false; ///< the poller uses doorbells, so a change of the awaited events must be published
     bool is_watched_ = false;    ///< the poller watches the peer's process
 
     ProcessId identity_;            ///< set by open(); differs in a forked child: its copy must not release anything
     bool is_flushing_ = false;      ///< the connection has ended, and a receive is being filled
-    bool has_lost_message_ = false; ///< a message has come that its receive could not take
+    bool has_lost_message_ = false; ///< a message has arrived that its receive could not hold
 
-    mutable bool is_loss_logged_ = false;
+    mutable bool is_loss_logged_ = false; ///< the end of the peer is logged once
 
-    SoftReceiveQueue *const shared_;
-    std::unique_ptr<Operation *[]> waiting_; ///< memory of both rings, touched where they are used
+    SoftReceiveQueue *const shared_; ///< null unless receives are shared
+    /// The memory of both rings. Not initialized, so that the pages of a large queue are only touched if it is used.
+    std::unique_ptr<Operation *[]> ring_memory_;
 
-    // Operations that wait, other than receives: a ring.
+    // Queued operations other than receives: a ring of send_queue_size_ elements, oldest first.
     Operation **sends_;
-    std::uint32_t first_send_ = 0;
+    std::uint32_t first_send_ = 0; ///< wraps around
     std::uint32_t num_sends_ = 0;
 
-    // Messages to the peer.
-    std::uint32_t next_message_ = 0;
-    std::uint32_t known_posted_ = 0;   ///< the number of receives that the peer has posted, as far as known here
-    std::uint32_t known_shortest_ = 0; ///< a lower bound, in bytes, of the capacities of the peer's waiting receives
-    std::uint32_t known_taken_ = 0;    ///< the number of messages that the peer has received, as far as known here
-    bool has_asked_ = false;           ///< the last message requested a receive
+    // Messages to the peer, and the credits for them. The credits are lower bounds of the peer's current values: they
+    // come with its messages or are loaded from its page when they are used up.
+    std::uint32_t next_message_ = 0;     ///< the number of the next message to the peer
+    std::uint32_t peer_posted_ = 0;      ///< the number of receives that the peer has posted
+    std::uint32_t peer_shortest_ = 0;    ///< bytes: no unfilled receive below peer_posted_ has a smaller capacity
+    std::uint32_t peer_taken_ = 0;       ///< the number of messages that the peer has received
+    bool has_requested_receive_ = false; ///< the last message was MessageKind::requests_receive
+    /// A cache of the exports in which the peer's receives lie, oldest first.
     std::vector<std::unique_ptr<RemoteMemory>> receive_memories_;
 
-    // Receives: a ring. Where they are shared, of at most one.
+    // Posted receives: a ring of recv_queue_size_ elements, of which at most one is used if receives are shared. The
+    // numbers are also those of the messages.
     Operation **receives_;
-    std::uint32_t first_receive_ = 0;
-    std::uint32_t next_receive_ = 0;
+    std::uint32_t first_receive_ = 0;   ///< the oldest receive, and the next message
+    std::uint32_t next_receive_ = 0;    ///< the next receive to be posted
     std::uint32_t shortest_posted_ = 0; ///< the smallest capacity of the receives posted since none was waiting
 };
 

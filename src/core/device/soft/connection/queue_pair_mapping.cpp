@@ -20,18 +20,22 @@ namespace opendoca::soft {
 
 namespace {
 
+/// Returns the bytes of a receive entry with its segments, rounded up to whole cache lines so that two receives never
+/// share one.
 constexpr std::size_t entry_size(std::uint32_t chain_length) noexcept
 {
     const std::size_t size = sizeof(ReceiveEntry) + chain_length * sizeof(ReceiveSegment);
     return (size + 63) / 64 * 64;
 }
 
+/// Returns the bytes of the whole shared memory. Cannot overflow for sizes up to max_queue_size and max_chain_length.
 constexpr std::size_t page_size(std::uint32_t recv_queue_size, std::uint32_t chain_length) noexcept
 {
     return sizeof(QueuePairPage) + recv_queue_size * (sizeof(MessageCell) + entry_size(chain_length)) +
            std::min(recv_queue_size, max_slots) * slot_size;
 }
 
+/// Decodes @p bytes, and rejects values that no queue pair can have.
 doca_error_t read_details(std::span<const std::byte> bytes, ConnectionDetails &d)
 {
     if (const auto fault = from_bytes(bytes, DescriptorKind::soft_connection, d);
@@ -72,6 +76,7 @@ doca_error_t QueuePairMapping::create(const QueuePairSettings &settings, const D
         return status;
     ConnectionDetails d{};
     static_cast<ExporterAddress &>(d) = exporter->address();
+    // 0 and `closed` have meanings of their own in QueuePairPage::accepts.
     do {
         if (getrandom(&d.queue_pair_id, sizeof(d.queue_pair_id), 0) != sizeof(d.queue_pair_id) ||
             getrandom(d.nonce, sizeof(d.nonce), 0) != sizeof(d.nonce)) {
@@ -100,6 +105,8 @@ doca_error_t QueuePairMapping::create(const QueuePairSettings &settings, const D
     page.permissions = settings.permissions;
     page.mtu = settings.mtu;
     page.shares_receives = settings.shared_receives != nullptr ? 1 : 0;
+    // The page is read back by the same function as a peer's: it fails only if the settings exceed a limit, which the
+    // caller has checked before.
     if (!created->read_page())
         return DOCA_ERROR_UNEXPECTED;
     d.queue_pair_fd = created->memory_->fd();
@@ -121,9 +128,10 @@ doca_error_t QueuePairMapping::open(std::span<const std::byte> bytes, std::share
                                                page_size(max_queue_size, max_chain_length)};
     if (ExporterProcess::attach(d, opened->process_) != DOCA_SUCCESS ||
         SealedPage::open(opened->process_->pid(), d.queue_pair_fd, expected, opened->memory_) != DOCA_SUCCESS)
-        return DOCA_ERROR_CONNECTION_ABORTED; // which was explained
+        return DOCA_ERROR_CONNECTION_ABORTED; // the reason is in the log
     opened->page_ = static_cast<QueuePairPage *>(opened->memory_->start());
     const QueuePairPage &page = *opened->page_;
+    // The descriptor number may by now be that of another queue pair with another id and nonce.
     if (!opened->read_page() || page.pid != d.pid || page.start_time != d.start_time ||
         opened->id_ != d.queue_pair_id || std::memcmp(page.nonce, d.nonce, sizeof(d.nonce)) != 0) {
         LOG_ERR("the page at descriptor %" PRId32 " of process %" PRIu32 " is not that of these details",
@@ -134,7 +142,8 @@ doca_error_t QueuePairMapping::open(std::span<const std::byte> bytes, std::share
     return DOCA_SUCCESS;
 }
 
-/// Takes over the fields of the page. Returns false if they are inconsistent.
+/// Copies the fields of the page into this object. Returns false, with undefined members, if they are inconsistent with
+/// each other or with the size of the mapping, which the kernel guarantees by seals.
 bool QueuePairMapping::read_page() noexcept
 {
     const std::uint32_t queue_size = page_->recv_queue_size;

@@ -15,18 +15,23 @@
 
 namespace opendoca::soft {
 
-/// A number that stands for a device's function in pages.
+/// Returns a hash of a device function's name and PCI address, which identifies the function in shared pages. Two
+/// handles of the same function have the same number in every process.
 [[nodiscard]] std::uint64_t function_id_of(const char *name, const char *pci_address) noexcept;
 [[nodiscard]] std::uint64_t function_id_of(const DeviceFunction &function) noexcept;
 
-/// The page of one end of a connection, mapped into this process: that of a queue pair of its own, or of a peer's.
+/// The shared memory of one end of a connection, mapped into this process: that of this process's own queue pair, or
+/// that of its peer. Owned by the SoftQueuePairs that use it. The pointers and sizes are constant after create() or
+/// open() and stay within the mapping even if the other process changes the page.
 class QueuePairMapping {
 public:
-    /// Makes one, and the details by which others find it.
+    /// Creates the memory of a new queue pair, and the details by which a peer finds it. DRIVER if the system has no
+    /// random numbers; NO_MEMORY and others of SealedPage::create().
     [[nodiscard]] static doca_error_t create(const QueuePairSettings &settings, const DeviceFunction &function,
                                              std::shared_ptr<QueuePairMapping> &mapping,
                                              std::vector<std::byte> &details);
-    /// Checks @p bytes, details from anywhere, and opens the page that they name.
+    /// Checks @p bytes, connection details from an untrusted source, and maps the page that they name.
+    /// CONNECTION_ABORTED, with a message, if the details are malformed or the page is not the one that they describe.
     [[nodiscard]] static doca_error_t open(std::span<const std::byte> bytes,
                                            std::shared_ptr<QueuePairMapping> &mapping);
     QueuePairMapping(const QueuePairMapping &) = delete;
@@ -38,11 +43,12 @@ public:
     {
         return *reinterpret_cast<ReceiveEntry *>(entries_ + std::size_t{number & mask_} * entry_size_);
     }
-    /// Where message @p number has its bytes if it is of medium length.
+    /// Returns the memory for the data of message @p number if it is of medium length: slot_size bytes.
     [[nodiscard]] std::byte *slot(std::uint32_t number) const noexcept
     {
         return slots_ + (number & (num_slots_ - 1)) * slot_size;
     }
+    // All of these return the copies in this object, which the other process cannot change.
     [[nodiscard]] std::uint32_t num_slots() const noexcept { return num_slots_; }
     [[nodiscard]] std::uint32_t recv_queue_size() const noexcept { return mask_ + 1; }
     [[nodiscard]] std::uint32_t chain_length() const noexcept { return chain_length_; }
@@ -50,7 +56,7 @@ public:
     [[nodiscard]] std::uint64_t function_id() const noexcept { return function_id_; }
     [[nodiscard]] bool shares_receives() const noexcept { return shares_receives_; }
     [[nodiscard]] std::uint32_t permissions() const noexcept { return permissions_; }
-    /// The process that owns the queue pair.
+    /// Returns the process that owns the queue pair.
     [[nodiscard]] const std::shared_ptr<ExporterProcess> &process() const noexcept { return process_; }
 
 private:
@@ -65,8 +71,8 @@ private:
     std::byte *entries_ = nullptr;
     std::size_t entry_size_ = 0;
     std::byte *slots_ = nullptr;
-    // Copied from the page, where others could change them.
-    std::uint32_t mask_ = 0;
+    // Copied from the page once it was checked: another process can change the page at any time.
+    std::uint32_t mask_ = 0; ///< the size of the receive queue - 1
     std::uint32_t chain_length_ = 0;
     std::uint32_t num_slots_ = 0;
     std::uint32_t permissions_ = 0;

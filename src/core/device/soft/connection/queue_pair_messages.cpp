@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// SEND, WRITE_IMM and RECV. Message n meets receive n. A short message travels in its cell, one of
-// medium length in a slot beside it; for a longer one the sender takes the receive and fills its buffers,
-// then says so in the cell. That the receive is there, the sender mostly knows from the last message that
-// came the other way.
+// The sending side of SEND and WRITE_IMM. Message n is for receive n. A short message is copied to its cell, one of
+// medium length to a slot beside it. For a longer one the sender claims the receive, copies the data to its buffers,
+// and then publishes the message in the cell. Each message carries credits for the opposite direction (see
+// MessageCell), so the sender rarely has to load the peer's receive entries.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -24,10 +24,12 @@ namespace opendoca::soft {
 
 namespace {
 
-constexpr std::size_t max_receive_memories = 64;
-constexpr std::uint32_t look_ahead = 16; ///< receives; queues that are shorter end it by themselves
-/// Up to here a copy into a slot and one out of it cost less than the way to the receive's memory.
-constexpr std::size_t longest_for_slots = 1024;
+constexpr std::size_t max_receive_memories = 64; ///< exports in the cache of one connection
+/// The most receives that find_receives() counts at once. In a shorter queue, the entry of a receive that is not
+/// posted ends the search.
+constexpr std::uint32_t max_receives_ahead = 16;
+/// Bytes up to which two copies, into a slot and out of it, always cost less than to access the receive's memory.
+constexpr std::size_t longest_for_any_slot = 1024;
 
 /// Returns the kind of message that the receiver of a request with @p opcode gets.
 Received received_of(Opcode opcode) noexcept
@@ -39,29 +41,32 @@ Received received_of(Opcode opcode) noexcept
 
 } // namespace
 
-/// Publishes message next_message_, with its bytes in @p cell, to the peer.
-[[gnu::always_inline]] inline void SoftQueuePair::announce(MessageCell &cell, const Result &result,
-                                                           MessageKind kind) noexcept
+/// Publishes message next_message_ to the peer. @p cell is its cell, in which the caller has stored the data, if any.
+/// Also passes the credits for the opposite direction.
+[[gnu::always_inline]] inline void SoftQueuePair::publish_message(MessageCell &cell, const Result &result,
+                                                                  MessageKind kind) noexcept
 {
     const std::uint32_t number = next_message_++;
-    has_asked_ = kind == MessageKind::asks;
+    has_requested_receive_ = kind == MessageKind::requests_receive;
     cell.length = result.length;
     cell.immediate = result.immediate;
     cell.received = static_cast<std::uint16_t>(result.received);
     cell.kind = kind;
+    // If receives are shared, the credits are free cells, and any length is accepted: the receive is chosen on arrival.
     cell.num_posted = shared_ != nullptr ? first_receive_ + recv_queue_size_ : next_receive_;
     cell.shortest_receive = shared_ != nullptr ? UINT32_MAX : has_receives() ? shortest_posted_ : 0;
-    // Release: a peer that loads the number sees the message.
+    // Release: pairs with the peer's load in has_message_arrived(), so that the cell, slot and placed data are visible.
     cell.sequence.store(number + 1, std::memory_order_release);
-    tell_peer(wants_messages);
+    notify_peer(message_event);
 }
 
-/// Whether the peer takes message @p number, which was put while it may just have been turning away, for all that its
-/// state said.
+/// Returns whether the peer has received message @p number, or is certain to receive it. False if the peer closed the
+/// connection at the same time without having received the message.
 [[gnu::always_inline]] inline bool SoftQueuePair::was_delivered(std::uint32_t number) const noexcept
 {
-    // First the message, then this look; the peer's fail() makes the barrier for both, or what tell_peer()
-    // has exchanged does. Acquire: after the peer's close is seen, all that it took before is visible.
+    // Loaded after the message was stored. Pairs with the peer's fail(), which stores `accepts` and then loads the
+    // cells: its barrier_for_all(), or the fetch_or in notify_peer(), orders the store before this load. Acquire: after
+    // a close() is seen, the final num_taken is visible.
     const QueuePairPage &page = peer_->page();
     return page.accepts.load(std::memory_order_acquire) == own_->id() ||
            is_ahead(page.num_taken.load(std::memory_order_relaxed), number);
@@ -69,90 +74,93 @@ Received received_of(Opcode opcode) noexcept
 
 doca_error_t SoftQueuePair::post_message(Tag tag, const Request &request) noexcept
 {
-    // Fast path: a short message from one buffer, for a receive that is posted as far as known here.
+    // Fast path: a short message from one buffer, with credit for a receive that is long enough.
     const TransferPlan plan = request.plan;
-    if (plan.length <= cell_capacity && !plan.is_list && plan.length <= known_shortest_ &&
-        is_ahead(known_posted_, next_message_) && can_end_at_once() && is_peer_there()) [[likely]] {
+    if (plan.length <= cell_capacity && !plan.is_list && plan.length <= peer_shortest_ &&
+        is_ahead(peer_posted_, next_message_) && can_complete_now() && is_peer_connected()) [[likely]] {
         const std::uint32_t number = next_message_;
         MessageCell &cell = peer_->cell(number);
         if (plan.length != 0)
             copy_short(cell.data, request.local->data, plan.length);
-        announce(cell, {.length = plan.length, .immediate = request.immediate, .received = received_of(request.opcode)},
-                 MessageKind::in_cell);
-        end_at_once(tag, was_delivered(number) ? DOCA_SUCCESS : explain_undelivered(), 0);
+        publish_message(
+            cell, {.length = plan.length, .immediate = request.immediate, .received = received_of(request.opcode)},
+            MessageKind::in_cell);
+        complete_now(tag, was_delivered(number) ? DOCA_SUCCESS : explain_undelivered(), 0);
         return DOCA_SUCCESS;
     }
     return post_any(tag, request);
 }
 
+/// Sends a message of any length, by the cheapest way that its receive allows. AGAIN if there is no receive for it yet.
 doca_error_t SoftQueuePair::send_message(const Request &request) noexcept
 {
     if (const doca_error_t status = check_peer(); status != DOCA_SUCCESS)
         return status;
     const std::uint32_t length = request.plan.length;
-    if (!is_ahead(known_posted_, next_message_) && !find_receives())
+    if (!is_ahead(peer_posted_, next_message_) && !find_receives())
         return DOCA_ERROR_AGAIN;
+    // The data of a WRITE_IMM goes to the memory of the request: its message only consumes a receive.
     if (request.opcode == Opcode::write_with_immediate) {
         if (const doca_error_t status = transfer(request); status != DOCA_SUCCESS)
             return status;
         return deliver(MessageKind::placed, request);
     }
     if (length != 0 && data_of(*request.local) < length) {
-        LOG_ERR("the data section of a buffer was changed while its message of %u bytes waited", length);
+        LOG_ERR("the data section of a buffer was changed while its message of %u bytes was queued", length);
         return DOCA_ERROR_IO_FAILED;
     }
-    if (length <= cell_capacity && length <= known_shortest_ && is_ahead(known_posted_, next_message_))
+    if (length <= cell_capacity && length <= peer_shortest_ && is_ahead(peer_posted_, next_message_))
         return deliver(MessageKind::in_cell, request);
-    if (length <= longest_for_slots && length <= known_shortest_ && is_ahead(known_posted_, next_message_) &&
+    if (length <= longest_for_any_slot && length <= peer_shortest_ && is_ahead(peer_posted_, next_message_) &&
         has_slot()) {
         return deliver(MessageKind::in_slot, request);
     }
     return send_long(request);
 }
 
-/// Looks for the receive of the next message, and while it is there, for those behind it. Where the peer's receives
-/// are shared, what counts is room for messages.
+/// Refreshes the credits from the peer's page. Counts the posted receives from that of the next message on; if the
+/// peer's receives are shared, the free cells. Returns whether there is credit for the next message.
 bool SoftQueuePair::find_receives() noexcept
 {
     if (peer_->shares_receives()) {
-        // Acquire: pairs with the store in take_message().
-        known_posted_ = peer_->page().num_taken.load(std::memory_order_acquire) + peer_->recv_queue_size();
-        known_shortest_ = UINT32_MAX;
-        return is_ahead(known_posted_, next_message_);
+        // Acquire: pairs with the stores in take_message(), take_short() and take_shared(): the cells may be reused.
+        peer_posted_ = peer_->page().num_taken.load(std::memory_order_acquire) + peer_->recv_queue_size();
+        peer_shortest_ = UINT32_MAX;
+        return is_ahead(peer_posted_, next_message_);
     }
     std::uint32_t number = next_message_;
     std::uint32_t room = UINT32_MAX;
-    for (; number - next_message_ < look_ahead; ++number) {
+    for (; number - next_message_ < max_receives_ahead; ++number) {
         const ReceiveEntry &entry = peer_->entry(number);
-        // Acquire: pairs with the store in receive().
+        // Acquire: pairs with the stores in receive() and post_shared_receive(), so that the entry is complete.
         if (entry.state.load(std::memory_order_acquire) != state_of(number, ReceiveState::posted))
             break;
         room = std::min(room, read_once(entry.capacity));
     }
     if (number == next_message_)
         return false;
-    known_posted_ = number;
-    known_shortest_ = room;
+    peer_posted_ = number;
+    peer_shortest_ = room;
     return true;
 }
 
-/// Whether the slot of the next message is free.
+/// Returns whether the slot of the next message is free. Loads the peer's page only if the last count is too low.
 bool SoftQueuePair::has_slot() noexcept
 {
-    // Acquire: pairs with the store in take_message().
-    if (next_message_ - known_taken_ >= peer_->num_slots())
-        known_taken_ = peer_->page().num_taken.load(std::memory_order_acquire);
-    return next_message_ - known_taken_ < peer_->num_slots();
+    // Acquire: pairs with the store in take_message(), after which the peer does not read the slot any more.
+    if (next_message_ - peer_taken_ >= peer_->num_slots())
+        peer_taken_ = peer_->page().num_taken.load(std::memory_order_acquire);
+    return next_message_ - peer_taken_ < peer_->num_slots();
 }
 
-/// Whether a message of @p length bytes for the receive of @p entry is better sent in a slot than placed.
+/// Returns whether a message of @p length bytes for the receive of @p entry costs less in a slot than placed.
 bool SoftQueuePair::suits_slot(const ReceiveEntry &entry, std::uint32_t length) noexcept
 {
     if (length > slot_size || !has_slot())
         return false;
-    if (length <= longest_for_slots)
+    if (length <= longest_for_any_slot)
         return true;
-    // Memory that only the kernel can copy to is far.
+    // A copy by the kernel costs more than two copies in user space, up to the size of a slot.
     ReceiveSegment segment;
     std::memcpy(&segment, entry.segments(), sizeof(segment));
     const RemoteMemory *memory = nullptr;
@@ -160,22 +168,23 @@ bool SoftQueuePair::suits_slot(const ReceiveEntry &entry, std::uint32_t length) 
            memory->reach() == RemoteMemory::Reach::process;
 }
 
-/// A message that is too long for a cell, or perhaps for the receive.
+/// Sends a message that does not fit a cell, or is longer than all receives are certain to accept. If the peer's
+/// receives are shared, the sender first requests a receive: the answer is an entry with the number after the request.
 doca_error_t SoftQueuePair::send_long(const Request &request) noexcept
 {
     const std::uint32_t length = request.plan.length;
-    if (peer_->shares_receives() && !has_asked_) {
+    if (peer_->shares_receives() && !has_requested_receive_) {
         if (length <= slot_size && has_slot())
             return deliver(MessageKind::in_slot, request);
-        put_message(MessageKind::asks, request);
+        write_message(MessageKind::requests_receive, request);
     }
     ReceiveEntry &entry = peer_->entry(next_message_);
     std::uint64_t state = entry.state.load(std::memory_order_acquire);
     if (state != state_of(next_message_, ReceiveState::posted))
         return DOCA_ERROR_AGAIN; // withdrawn just now, or not posted yet
     if (const std::uint32_t room = read_once(entry.capacity); length > room) {
-        LOG_ERR("the message has %u bytes, and the receive that it meets takes %u", length, room);
-        put_message(MessageKind::too_long, request);
+        LOG_ERR("the message has %u bytes, but its receive has a capacity of %u bytes", length, room);
+        write_message(MessageKind::too_long, request);
         return DOCA_ERROR_FULL;
     }
     if (length <= cell_capacity)
@@ -183,16 +192,18 @@ doca_error_t SoftQueuePair::send_long(const Request &request) noexcept
     if (suits_slot(entry, length)) {
         return deliver(MessageKind::in_slot, request);
     }
-    // Acquire and release: the owner touches the memory before and after, never meanwhile.
+    // Claims the memory. Pairs with the same operation in flush_receives(): one of the two fails. Acquire: the owner's
+    // earlier accesses to the memory happened before. On failure the owner has withdrawn the receive.
     if (!entry.state.compare_exchange_strong(state, state_of(next_message_, ReceiveState::placing),
                                              std::memory_order_acq_rel))
         return DOCA_ERROR_AGAIN;
     const doca_error_t status = place(entry, request);
-    put_message(status == DOCA_SUCCESS ? MessageKind::placed : MessageKind::failed, request);
+    write_message(status == DOCA_SUCCESS ? MessageKind::placed : MessageKind::failed, request);
     return status;
 }
 
-/// Copies the message into the buffers of the receive.
+/// Copies the message to the buffers of the claimed receive. The segments come from the peer: each one is checked
+/// against its export.
 doca_error_t SoftQueuePair::place(ReceiveEntry &entry, const Request &request) noexcept
 {
     const std::uint32_t num_segments = std::min(read_once(entry.num_segments), peer_->chain_length());
@@ -205,57 +216,60 @@ doca_error_t SoftQueuePair::place(ReceiveEntry &entry, const Request &request) n
         const RemoteMemory *memory = nullptr;
         if (const doca_error_t status = reach_segment(segment, memory); status != DOCA_SUCCESS)
             return status;
-        auto *there = reinterpret_cast<std::byte *>(segment.addr);
+        auto *remote = reinterpret_cast<std::byte *>(segment.addr);
         for (std::size_t room = segment.length; room != 0 && left != 0;) {
             src.skip_empty();
             const std::size_t length = std::min({room, left, src.left()});
-            const doca_error_t status = poller_->copier.copy(memory, there, nullptr, src.addr(), length, total);
+            const doca_error_t status = poller_->copier.copy(memory, remote, nullptr, src.addr(), length, total);
             if (status != DOCA_SUCCESS)
                 return status;
             src.advance(length);
-            there += length;
+            remote += length;
             room -= length;
             left -= length;
         }
     }
     if (left != 0) {
-        LOG_ERR("the receive of process %d has less memory than it announced", process_->pid());
+        LOG_ERR("the buffers of a receive of process %d are smaller than its capacity", process_->pid());
         return DOCA_ERROR_IO_FAILED;
     }
     return DOCA_SUCCESS;
 }
 
+/// Finds the peer's memory of @p segment in the cache, or imports it. IO_FAILED, with a message, if the peer has not
+/// exported it or if it is outside of the export.
 doca_error_t SoftQueuePair::reach_segment(const ReceiveSegment &segment, const RemoteMemory *&memory) noexcept
 {
     return guarded([&] {
-        auto known =
+        auto existing =
             std::ranges::find_if(receive_memories_, [&](const auto &other) { return other->entry() == segment.entry; });
-        if (known != receive_memories_.end() && (*known)->generation() != segment.generation) {
-            receive_memories_.erase(known);
-            known = receive_memories_.end();
+        // The export's entry is in use by a later export.
+        if (existing != receive_memories_.end() && (*existing)->generation() != segment.generation) {
+            receive_memories_.erase(existing);
+            existing = receive_memories_.end();
         }
-        if (known == receive_memories_.end()) {
+        if (existing == receive_memories_.end()) {
             if (receive_memories_.size() == max_receive_memories)
                 receive_memories_.erase(receive_memories_.begin());
             std::unique_ptr<RemoteMemory> fresh;
             const doca_error_t status = RemoteMemory::reach_receive(process_, segment.entry, segment.generation, fresh);
             if (status != DOCA_SUCCESS) {
-                LOG_ERR("the memory of the receive that process %d has posted can't be reached", process_->pid());
+                LOG_ERR("the memory of a receive of process %d cannot be accessed", process_->pid());
                 return DOCA_ERROR_IO_FAILED;
             }
-            known = receive_memories_.insert(receive_memories_.end(), std::move(fresh));
+            existing = receive_memories_.insert(receive_memories_.end(), std::move(fresh));
         }
-        if (!(*known)->range().contains(reinterpret_cast<const std::byte *>(segment.addr), segment.length)) {
-            LOG_ERR("the receive that process %d has posted is outside of its memory map", process_->pid());
+        if (!(*existing)->range().contains(reinterpret_cast<const std::byte *>(segment.addr), segment.length)) {
+            LOG_ERR("a receive of process %d is outside of its memory map", process_->pid());
             return DOCA_ERROR_IO_FAILED;
         }
-        memory = known->get();
+        memory = existing->get();
         return DOCA_SUCCESS;
     });
 }
 
-/// Puts message next_message_, and if it is in_cell or in_slot, its bytes.
-void SoftQueuePair::put_message(MessageKind kind, const Request &request) noexcept
+/// Writes message next_message_ and publishes it. Copies its data if @p kind is in_cell or in_slot.
+void SoftQueuePair::write_message(MessageKind kind, const Request &request) noexcept
 {
     MessageCell &cell = peer_->cell(next_message_);
     const std::uint32_t length = request.plan.length;
@@ -269,19 +283,22 @@ void SoftQueuePair::put_message(MessageKind kind, const Request &request) noexce
             left -= part;
         }
     }
-    announce(cell, {.length = length, .immediate = request.immediate, .received = received_of(request.opcode)}, kind);
+    publish_message(cell, {.length = length, .immediate = request.immediate, .received = received_of(request.opcode)},
+                    kind);
 }
 
+/// Logs why a message was not delivered. Returns CONNECTION_RESET.
 doca_error_t SoftQueuePair::explain_undelivered() const noexcept
 {
-    (void)explain_peer();
+    (void)diagnose_peer();
     return DOCA_ERROR_CONNECTION_RESET;
 }
 
+/// Writes the message, and returns the result of its operation.
 doca_error_t SoftQueuePair::deliver(MessageKind kind, const Request &request) noexcept
 {
     const std::uint32_t number = next_message_;
-    put_message(kind, request);
+    write_message(kind, request);
     return was_delivered(number) ? DOCA_SUCCESS : explain_undelivered();
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// READ, WRITE and the atomics: carried out by the caller's thread, in the memory that the peer has exported.
+// READ, WRITE and the atomics: carried out by the caller's thread, in the memory that the peer has exported. The peer's
+// process takes no part. A hazard pointer announces each access, so that the peer can wait for its end before it stops
+// the memory map (memory/hazard_guard.hpp).
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -27,7 +29,8 @@ constexpr std::size_t largest_at_once = std::size_t{1} << 20;
 
 void copy_at_once(std::byte *dst, const std::byte *src, std::size_t length) noexcept
 {
-    // A word is what most short jobs move; a peer that polls it sees all of it or nothing.
+    // Most short operations move one word. A single store, so that a peer that polls the word sees all of it or
+    // nothing.
     if (length == sizeof(std::uint64_t))
         std::memcpy(dst, src, sizeof(std::uint64_t));
     else
@@ -38,9 +41,10 @@ void copy_at_once(std::byte *dst, const std::byte *src, std::size_t length) noex
 
 doca_error_t SoftQueuePair::post_write(Tag tag, const Request &request) noexcept
 {
-    // Fast path: two single buffers, and memory that is mapped here.
+    // Fast path: two single buffers, memory that is mapped into this process, and nothing queued before. Whatever does
+    // not hold is left to post_any(), which also logs the reasons of failures.
     const TransferPlan plan = request.plan;
-    if (!plan.is_list && plan.length != 0 && can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
+    if (!plan.is_list && plan.length != 0 && can_complete_now() && check_peer() == DOCA_SUCCESS) [[likely]] {
         const RemoteMemory &memory = *static_cast<SoftKey *>(request.remote_key)->remote();
         HazardPointer *const pointer = poller_->copier.hazard_pointer_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once && pointer != nullptr &&
@@ -48,6 +52,7 @@ doca_error_t SoftQueuePair::post_write(Tag tag, const Request &request) noexcept
             doca_buf &dst = *request.remote;
             const std::size_t before = plan.overwrites ? 0 : dst.data_len;
             const HazardGuard hazard(&memory, pointer, HazardGuard::Side::dst);
+            // Checked under the hazard pointer: the peer revokes the memory first, then waits for the hazard pointers.
             if (memory.is_live()) [[likely]] {
                 copy_at_once(memory.here(dst.data) + before, request.local->data, plan.length);
                 dst.data_len = before + plan.length;
@@ -59,10 +64,11 @@ doca_error_t SoftQueuePair::post_write(Tag tag, const Request &request) noexcept
     return post_any(tag, request);
 }
 
+/// Fast path of a READ, under the same conditions as that of a WRITE.
 doca_error_t SoftQueuePair::post_read(Tag tag, const Request &request) noexcept
 {
     const TransferPlan plan = request.plan;
-    if (!plan.is_list && plan.length != 0 && can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
+    if (!plan.is_list && plan.length != 0 && can_complete_now() && check_peer() == DOCA_SUCCESS) [[likely]] {
         const RemoteMemory &memory = *static_cast<SoftKey *>(request.remote_key)->remote();
         HazardPointer *const pointer = poller_->copier.hazard_pointer_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once && pointer != nullptr &&
@@ -85,8 +91,9 @@ doca_error_t SoftQueuePair::post_read(Tag tag, const Request &request) noexcept
 [[gnu::always_inline]] inline std::uint64_t SoftQueuePair::update_mapped(std::uint64_t &at,
                                                                          const Request &request) noexcept
 {
-    // The lock makes it atomic among all users of this process's memory, by whatever path; the atomic
-    // instruction also among users of the same shared object through another process.
+    // The lock makes the operation atomic with those of processes that access the owner's memory through the kernel.
+    // The atomic instruction makes it atomic with the owner's program, and with processes that map the same memory by
+    // way of another process. Acquire and release: orders the data of both sides around the operation.
     const ProcessLock lock(process_->atomic_lock(), identity_);
     const std::atomic_ref word(at);
     if (request.opcode == Opcode::fetch_and_add)
@@ -98,8 +105,8 @@ doca_error_t SoftQueuePair::post_read(Tag tag, const Request &request) noexcept
 
 doca_error_t SoftQueuePair::post_atomic(Tag tag, const Request &request) noexcept
 {
-    // Fast path, as that of post_write().
-    if (can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
+    // Fast path, under the same conditions as that of post_write().
+    if (can_complete_now() && check_peer() == DOCA_SUCCESS) [[likely]] {
         const RemoteMemory &memory = *static_cast<SoftKey *>(request.remote_key)->remote();
         HazardPointer *const pointer = poller_->copier.hazard_pointer_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && pointer != nullptr &&
@@ -117,7 +124,7 @@ doca_error_t SoftQueuePair::post_atomic(Tag tag, const Request &request) noexcep
     return post_any(tag, request);
 }
 
-/// Finds the peer's memory of @p request, if this connection has @p right on it.
+/// Finds the peer's memory of @p request. NOT_PERMITTED, with a message, if the peer has not granted @p right on it.
 doca_error_t SoftQueuePair::reach(const Request &request, std::uint32_t right, const RemoteMemory *&memory) noexcept
 {
     memory = static_cast<const SoftKey &>(*request.remote_key).remote();
@@ -133,16 +140,17 @@ doca_error_t SoftQueuePair::reach(const Request &request, std::uint32_t right, c
     return DOCA_ERROR_NOT_PERMITTED;
 }
 
-/// READ, WRITE, or the data of a WRITE_IMM.
+/// Executes a READ, a WRITE, or the data transfer of a WRITE_IMM.
 doca_error_t SoftQueuePair::transfer(const Request &request) noexcept
 {
     const TransferPlan plan = request.plan;
     const bool is_read = request.opcode == Opcode::read;
     const std::uint32_t right = is_read ? Access::rdma_read : Access::rdma_write;
-    if (plan.length == 0) { // takes no memory's right, but the instance's: as on a NIC's queue pair
+    // Without bytes there is no memory to check, but the instance's right is required, as by a NIC's queue pair.
+    if (plan.length == 0) {
         if ((peer_permissions_ & right) != 0)
             return DOCA_SUCCESS;
-        LOG_ERR("the peer does not give the right 0x%x, which no bytes need as well: its RDMA instance has 0x%x", right,
+        LOG_ERR("the peer does not give the right 0x%x, required even for 0 bytes: its RDMA instance has 0x%x", right,
                 peer_permissions_);
         return DOCA_ERROR_NOT_PERMITTED;
     }
@@ -152,28 +160,30 @@ doca_error_t SoftQueuePair::transfer(const Request &request) noexcept
         return status;
     doca_buf &dst = is_read ? *request.local : *request.remote;
     if (plan.length > room_of(dst, plan.overwrites) || (!is_read && plan.length > data_of(*request.local))) {
-        LOG_ERR("the data section of a buffer was changed while its job of %u bytes waited", plan.length);
+        LOG_ERR("the data section of a buffer was changed while its operation of %u bytes was queued", plan.length);
         return DOCA_ERROR_IO_FAILED;
     }
-    std::byte *there = request.remote->data + (is_read || plan.overwrites ? 0 : request.remote->data_len);
-    Cursor here =
+    std::byte *remote = request.remote->data + (is_read || plan.overwrites ? 0 : request.remote->data_len);
+    Cursor local =
         is_read ? Cursor::over_destination(*request.local, plan.overwrites) : Cursor::over_data(*request.local);
+    // The remote side is one buffer, the local side a scatter/gather list.
     for (std::size_t left = plan.length; left != 0;) {
-        here.skip_empty();
-        const std::size_t length = std::min(left, here.left());
+        local.skip_empty();
+        const std::size_t length = std::min(left, local.left());
         const doca_error_t copied =
-            is_read ? poller_->copier.copy(nullptr, here.addr(), memory, there, length, plan.length)
-                    : poller_->copier.copy(memory, there, nullptr, here.addr(), length, plan.length);
+            is_read ? poller_->copier.copy(nullptr, local.addr(), memory, remote, length, plan.length)
+                    : poller_->copier.copy(memory, remote, nullptr, local.addr(), length, plan.length);
         if (copied != DOCA_SUCCESS)
             return copied;
-        here.advance(length);
-        there += length;
+        local.advance(length);
+        remote += length;
         left -= length;
     }
     extend_data(dst, plan.length, plan.overwrites);
     return DOCA_SUCCESS;
 }
 
+/// Executes an atomic operation. NO_MEMORY if there is no hazard pointer for the memory's process.
 doca_error_t SoftQueuePair::update(const Request &request) noexcept
 {
     if (const doca_error_t status = check_peer(); status != DOCA_SUCCESS)
@@ -193,6 +203,8 @@ doca_error_t SoftQueuePair::update(const Request &request) noexcept
     if (memory->reach() == RemoteMemory::Reach::mapped) {
         old = update_mapped(*reinterpret_cast<std::uint64_t *>(memory->here(request.remote->data)), request);
     } else {
+        // Memory that is not mapped here is read and written through the kernel. This is atomic with operations under
+        // the lock only, not with the atomic instructions of the owner's program.
         const ProcessLock lock(process_->atomic_lock(), identity_); // as in update_mapped()
         auto *const bytes = reinterpret_cast<std::byte *>(&old);
         doca_error_t status = read_process(*process_, bytes, request.remote->data, sizeof(old));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The memory that the two ends of a connection share. Each end has one sealed memfd, found at /proc/<pid>/fd/<n>, in
+// The memory that the two ends of a connection share. Each end owns one sealed memfd, found at /proc/<pid>/fd/<n>, in
 // which it posts its receives and the peer stores messages. Message n is for receive n, counted from 0 at the start of
-// the connection, so one number is all that both sides must agree on. Neither side trusts a length or a number that it
-// reads there.
+// the connection, so one number is all that both sides must agree on. The peer can write anything to the page at any
+// time: a field is read once, and each length, number and address read from it is checked before use.
+//
+// Layout: QueuePairPage, then recv_queue_size message cells, as many receive entries, and the slots.
 #pragma once
 
 #include <atomic>
@@ -19,33 +21,34 @@ namespace opendoca::soft {
 
 inline constexpr char queue_pair_page_name[] = "opendoca-queue-pair";
 inline constexpr char queue_pair_magic[8] = {'O', 'P', 'E', 'N', 'R', 'D', 'M', 'A'};
-inline constexpr std::uint32_t queue_pair_version = 2;
-inline constexpr std::uint32_t max_queue_size = 16384;
-inline constexpr std::uint32_t max_chain_length = 32;
-inline constexpr std::uint32_t max_slots = 64; ///< fewer where the receive queue is shorter
-inline constexpr std::size_t slot_size = 8192; ///< bytes
+inline constexpr std::uint32_t queue_pair_version = 2; ///< of the layout; processes with different ones don't connect
+inline constexpr std::uint32_t max_queue_size = 16384; ///< receives
+inline constexpr std::uint32_t max_chain_length = 32;  ///< SGEs of one receive
+inline constexpr std::uint32_t max_slots = 64;         ///< fewer if the receive queue is shorter
+inline constexpr std::size_t slot_size = 8192;         ///< bytes
 
-/// How a message has come.
+/// Where the data of a message is.
 enum class MessageKind : std::uint16_t {
-    in_cell,  ///< its bytes are in the cell
-    in_slot,  ///< its bytes are in the slot for messages of medium length
-    placed,   ///< its bytes are in the receive's buffers, or where a WRITE_IMM put them
-    too_long, ///< not at all: it has more bytes than the receive
-    failed,   ///< not at all: the receive's memory can't be reached
-    asks,     ///< not yet: the next message asks for a receive to be placed in; where receives are shared
+    in_cell,          ///< in the cell
+    in_slot,          ///< in the slot with the same number, for messages of medium length
+    placed,           ///< already in the receive's buffers, or at the destination of a WRITE_IMM
+    too_long,         ///< not transferred: the message is longer than the receive
+    failed,           ///< not transferred: the sender cannot access the receive's memory
+    requests_receive, ///< not transferred yet: the sender requests a posted receive; only if receives are shared
 };
 
-/// One message, on its way to the receive with the same number. One cache line: that of a short message is
-/// all that moves between two processors.
+/// One message, for the receive with the same number. Written by the sender only. It fills exactly one cache line, so
+/// that a short message moves a single line between two processors.
 struct alignas(64) MessageCell {
-    std::atomic<std::uint32_t> sequence; ///< the message's number + 1, stored last
-    std::uint32_t length;                ///< bytes
-    std::uint32_t immediate;             ///< big endian
-    std::uint16_t received;              ///< enum Received
+    /// The message's number + 1, stored last with release. Pairs with SoftQueuePair::has_message_arrived().
+    std::atomic<std::uint32_t> sequence;
+    std::uint32_t length;    ///< bytes
+    std::uint32_t immediate; ///< big endian
+    std::uint16_t received;  ///< enum Received
     MessageKind kind;
-    // Copies of the sender's receive state, so that the receiver need not load the sender's page.
-    std::uint32_t num_posted;       ///< receives that the message's sender has posted
-    std::uint32_t shortest_receive; ///< bytes: none of them that waits takes less
+    // Credits for the opposite direction, so that the receiver need not load the sender's page before it sends.
+    std::uint32_t num_posted;       ///< the number of receives that the sender of the message has posted so far
+    std::uint32_t shortest_receive; ///< bytes: a lower bound of the capacities of those that are still unfilled
     std::byte data[40];
 };
 
@@ -53,26 +56,27 @@ static_assert(sizeof(MessageCell) == 64);
 
 inline constexpr std::size_t cell_capacity = sizeof(MessageCell::data);
 
-/// Whether the number @p a is ahead of @p b; both wrap around.
+/// Returns whether the number @p a is ahead of @p b. Both wrap around at 2^32; queues are far shorter than 2^31.
 [[nodiscard]] constexpr bool is_ahead(std::uint32_t a, std::uint32_t b) noexcept
 {
     return static_cast<std::int32_t>(a - b) > 0;
 }
 
-/// A part of a posted receive's memory, in an export of its process.
+/// One SGE of a posted receive: a range of memory that the owner's process has exported.
 struct ReceiveSegment {
-    std::uint64_t addr;
-    std::uint64_t generation;
-    std::uint32_t length;
-    std::uint32_t entry;
+    std::uint64_t addr;       ///< in the owner's address space
+    std::uint64_t generation; ///< distinguishes the export from earlier ones in the same entry
+    std::uint32_t length;     ///< bytes
+    std::uint32_t entry;      ///< index of the export in the export page of the process
 };
 
-/// A posted receive; followed by as many segments as the queue pair's receives have at most.
+/// A posted receive, followed by QueuePairPage::chain_length segments. The owner writes all fields before it stores the
+/// state `posted`; the peer only changes the state.
 struct ReceiveEntry {
-    /// The side that may access the memory (a ReceiveState) and the receive's number; see state_of().
+    /// The receive's number and the side that may access the memory (a ReceiveState); see state_of().
     std::atomic<std::uint64_t> state;
     std::uint32_t capacity;     ///< bytes
-    std::uint32_t num_segments; ///< 0 where the capacity is not larger than a cell's data
+    std::uint32_t num_segments; ///< valid if the capacity exceeds that of a cell: shorter receives publish no segments
 
     [[nodiscard]] ReceiveSegment *segments() noexcept { return reinterpret_cast<ReceiveSegment *>(this + 1); }
     [[nodiscard]] const ReceiveSegment *segments() const noexcept
@@ -81,61 +85,66 @@ struct ReceiveEntry {
     }
 };
 
-/// Of a posted receive. A message is for the receive with its number, so each state is of one receive only.
+/// The state of a posted receive. Both `placing` and `withdrawn` are reached from `posted` by compare-and-exchange, so
+/// that either the peer writes to the memory or the owner takes the receive back, never both.
 enum class ReceiveState : std::uint64_t {
-    posted = 1,    ///< the message may come; the owner can take the receive back
-    placing = 2,   ///< the peer is writing to the memory
-    withdrawn = 3, ///< by the owner
+    posted = 1,    ///< the peer may claim the memory, and the owner may withdraw the receive
+    placing = 2,   ///< the peer is writing to the memory, which the owner must leave alone
+    withdrawn = 3, ///< the owner has taken the receive back: the peer must not write any more
 };
 
-/// Of receive @p number while it is @p turn. Distinct from those of all other receives in this place.
+/// Returns the word for receive @p number in @p state. The number makes it differ from the words of earlier and later
+/// receives in the same entry, so that a peer that is late cannot claim a receive that reuses the entry.
 [[nodiscard]] constexpr std::uint64_t state_of(std::uint32_t number, ReceiveState state) noexcept
 {
     return std::uint64_t{number} << 2 | static_cast<std::uint64_t>(state);
 }
 
 // The events of QueuePairPage::doorbell_request.
-inline constexpr std::uint32_t wants_messages = 1;
-inline constexpr std::uint32_t wants_receives = 2; ///< to send messages that wait
+inline constexpr std::uint32_t message_event = 1; ///< the peer has stored a message
+inline constexpr std::uint32_t receive_event = 2; ///< the peer has posted a receive or freed a slot: sends can resume
 
+/// The head of one end's shared memory. The owner of the queue pair writes it, and the peer reads it.
 struct QueuePairPage {
-    // Constant.
+    // Constant after creation.
     char magic[8];
     std::uint32_t version;
     std::uint32_t pid;
-    std::uint64_t start_time;
-    std::uint64_t size;
-    std::uint64_t id;
-    Nonce nonce;
-    std::uint32_t recv_queue_size; ///< a power of two: cells, and entries
-    std::uint32_t chain_length;    ///< segments of an entry
-    std::uint64_t function_id;
-    std::uint32_t permissions; ///< enum doca_access_flags
-    std::uint32_t mtu;         ///< enum doca_mtu_size
-    /// A bool: receives are shared with other connections, and messages come before them.
+    std::uint64_t start_time;      ///< of the process: distinguishes it from a later one with the same pid
+    std::uint64_t size;            ///< bytes of the whole shared memory
+    std::uint64_t id;              ///< random; never 0 or `closed`
+    Nonce nonce;                   ///< random; the connection details must have the same
+    std::uint32_t recv_queue_size; ///< the number of cells and of entries: a power of two
+    std::uint32_t chain_length;    ///< the number of segments of an entry
+    std::uint64_t function_id;     ///< of the owner's device: see function_id_of()
+    std::uint32_t permissions;     ///< enum doca_access_flags
+    std::uint32_t mtu;             ///< enum doca_mtu_size
+    /// A bool: receives come from a queue that connections share, and a message is stored before it has a receive.
     std::uint32_t shares_receives;
 
-    /// The id of the queue pair that the owner has connected to, 0 before, closed after the end of the
-    /// connection.
+    /// The id of the queue pair that the owner has connected to; 0 before, `closed` after the end of the connection.
     alignas(64) std::atomic<std::uint64_t> accepts;
-    /// A DoorbellRequest: the owner's doorbell that the peer must ring after its stores. Empty while the owner polls
-    /// the page.
+    /// A DoorbellRequest: the owner's doorbell that the peer must ring after its stores. Without events while the owner
+    /// polls the page. Stored by SoftQueuePair::publish_doorbell_request(), loaded by the peer's notify_peer().
     std::atomic<std::uint64_t> doorbell_request;
-    std::atomic<std::int32_t> doorbells_fd; ///< of the owner; where the page of doorbells is
+    /// The descriptor number of the owner's doorbell page, in the owner's process. Stored before doorbell_request.
+    std::atomic<std::int32_t> doorbells_fd;
 
-    /// Messages that the owner has taken: their slots may be used again.
+    /// The number of messages that the owner has received; their cells and slots may be reused. In a cache line of its
+    /// own, because the owner stores it for each message.
     alignas(64) std::atomic<std::uint32_t> num_taken;
 
-    static constexpr std::uint64_t closed = UINT64_MAX;
+    static constexpr std::uint64_t closed = UINT64_MAX; ///< a value of `accepts`
 };
 
 static_assert(sizeof(QueuePairPage) == 256 && alignof(QueuePairPage) == 64);
 
-/// The contents of connection details. Untrusted until the peer's page has confirmed them.
+/// The decoded connection details, by which a peer finds the page. They come from the program and are untrusted until
+/// QueuePairMapping::open() has compared them with the page.
 struct ConnectionDetails : ExporterAddress {
-    std::uint64_t queue_pair_id;
+    std::uint64_t queue_pair_id; ///< QueuePairPage::id
     Nonce nonce;
-    std::int32_t queue_pair_fd;
+    std::int32_t queue_pair_fd; ///< the descriptor number of the memory in the owner's process
 
     template <typename Self, typename Visitor>
     static void visit(Self &d, Visitor visitor)

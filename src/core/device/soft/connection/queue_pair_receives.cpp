@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The receiving side of messages. Where receives are shared, a message gets its receive when it is taken; only one
-// that its sender is to place asks for it first.
+// The receiving side of messages. If receives are shared, a message gets its receive when it is received. To place the
+// data of a long message, the sender first requests a receive, which is then posted in this queue pair's ring.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -18,14 +18,16 @@ OPENDOCA_LOG_SOURCE(DOCA_SOFT_RDMA_RECEIVES);
 
 namespace opendoca::soft {
 
+/// Posts a receive: describes it in the shared entry, then publishes it. No change if it fails.
 doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
 {
     if (shared_ != nullptr)
         return DOCA_ERROR_UNEXPECTED;
-    if (next_receive_ - first_receive_ == recv_queue_size_ || completions_->is_full() || !may_wait())
+    if (next_receive_ - first_receive_ == recv_queue_size_ || completions_->is_full() || !ensure_peer_watched())
         return DOCA_ERROR_NO_MEMORY;
     const std::uint32_t number = next_receive_;
     ReceiveEntry &entry = own_->entry(number);
+    // A shorter receive is never placed, so its memory need not be exported.
     if (plan.length > cell_capacity) {
         const doca_error_t status = guarded([&] { return post_segments(device_, entry, {dst, plan}); });
         if (status != DOCA_SUCCESS)
@@ -38,45 +40,49 @@ doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) n
     entry.capacity = plan.length;
     shortest_posted_ = has_receives() ? std::min(shortest_posted_, plan.length) : plan.length;
     next_receive_ = number + 1;
-    // Release: a peer that loads the state sees the segments and the program's earlier accesses to the memory.
+    // Release: pairs with the peer's loads in find_receives() and send_long(), which see the segments, and after which
+    // the peer's accesses to the memory follow the program's.
     entry.state.store(state_of(number, ReceiveState::posted), std::memory_order_release);
-    tell_peer(wants_receives);
+    notify_peer(receive_event);
     if (has_doorbells_ && is_first) [[unlikely]]
-        began_to_wait();
+        begin_waiting();
     return DOCA_SUCCESS;
 }
 
-/// Receives the message that has arrived into the next shared receive. Returns false if there is none.
+/// Receives the message that has arrived into the next shared receive. If the message is a request for a receive, posts
+/// one in its place. Returns false if there is no shared receive.
 bool SoftQueuePair::take_shared() noexcept
 {
     if (shared_ == nullptr || !shared_->has_receive())
         return false;
     Operation &operation = shared_->take(*this);
-    if (!is_question_there()) {
-        (void)take_by(operation, false);
+    if (!is_receive_requested()) {
+        (void)take_with(operation, false);
         return true;
     }
-    own_->page().num_taken.store(++first_receive_, std::memory_order_release); // pairs with find_receives()
+    // The request is complete. Release: pairs with the load in find_receives(), after which the peer reuses the cell.
+    own_->page().num_taken.store(++first_receive_, std::memory_order_release);
     next_receive_ = first_receive_;
-    if (const doca_error_t status = post_for_one(operation); status != DOCA_SUCCESS) {
+    if (const doca_error_t status = post_shared_receive(operation); status != DOCA_SUCCESS) {
         completions_->done(operation, status, {});
         fail();
     }
     return true;
 }
 
-/// Stores what the sender of a message reports of its own receives.
-[[gnu::always_inline]] inline void SoftQueuePair::note_peers_receives(const MessageCell &cell) noexcept
+/// Takes over the credits that came with a message. Ignores values that are older than the current ones, or that exceed
+/// the peer's queue: the peer can write anything.
+[[gnu::always_inline]] inline void SoftQueuePair::update_peer_receives(const MessageCell &cell) noexcept
 {
     if (const std::uint32_t posted = read_once(cell.num_posted);
-        is_ahead(posted, known_posted_) && posted - next_message_ <= peer_->recv_queue_size()) {
-        known_posted_ = posted;
-        known_shortest_ = read_once(cell.shortest_receive);
+        is_ahead(posted, peer_posted_) && posted - next_message_ <= peer_->recv_queue_size()) {
+        peer_posted_ = posted;
+        peer_shortest_ = read_once(cell.shortest_receive);
     }
 }
 
-/// Fast path: the message that has come is in its cell, and the next of the shared receives has a first buffer with
-/// room for it. Null, and nothing has changed, when it is not so.
+/// Fast path: receives the message into the next shared receive, if the data is in the cell and fits the receive's
+/// first buffer. Otherwise returns null without any change.
 [[gnu::always_inline]] inline Operation *SoftQueuePair::take_short() noexcept
 {
     const MessageCell &cell = own_->cell(first_receive_);
@@ -93,69 +99,72 @@ bool SoftQueuePair::take_shared() noexcept
     (void)shared_->take(*this);
     operation.length = length;
     operation.message = {read_once(cell.immediate), static_cast<Received>(received)};
-    note_peers_receives(cell);
+    update_peer_receives(cell);
     next_receive_ = ++first_receive_;
-    // Release: pairs with the loads in find_receives() and has_slot().
+    // Release: pairs with the loads in find_receives() and has_slot(), after which the peer reuses the cell.
     own_->page().num_taken.store(first_receive_, std::memory_order_release);
-    tell_peer(wants_receives); // there is room for one more receive
+    notify_peer(receive_event); // one more free cell
     return &operation;
 }
 
-/// As poll_one(), where receives are shared.
+/// Does the same as poll_one() if receives are shared.
 Operation *SoftQueuePair::poll_shared() noexcept
 {
-    // A connection that has ended receives no more messages: its sender was notified.
+    // A connection that has ended receives no more messages: fail() has received those that count as sent.
     if (!is_connected())
         return nullptr;
-    if (!is_message_there()) {
+    if (!has_message_arrived()) {
         if (has_lost_peer()) [[unlikely]]
-            lose_peer();
+            handle_peer_loss();
         return nullptr;
     }
     if (!has_receives() && shared_->has_receive()) [[likely]] {
         if (Operation *const taken = take_short()) [[likely]]
             return taken;
-        if (!is_question_there())
-            return take_by(shared_->take(*this), true);
+        if (!is_receive_requested())
+            return take_with(shared_->take(*this), true);
     }
     progress();
     return nullptr;
 }
 
-/// The message that has come is that of @p receive, a shared one.
-Operation *SoftQueuePair::take_by(Operation &receive, bool hands_out) noexcept
+/// Receives the message that has arrived into @p receive, which was taken from the shared queue.
+Operation *SoftQueuePair::take_with(Operation &receive, bool returns_operation) noexcept
 {
     next_receive_ = first_receive_ + 1;
     receive_of(first_receive_) = &receive;
-    Operation *const taken = take_message(hands_out);
-    tell_peer(wants_receives); // there is room for one more receive
+    Operation *const taken = take_message(returns_operation);
+    notify_peer(receive_event); // one more free cell
     return taken;
 }
 
-bool SoftQueuePair::is_question_there() const noexcept
+bool SoftQueuePair::is_receive_requested() const noexcept
 {
-    return read_once(own_->cell(first_receive_).kind) == MessageKind::asks;
+    return read_once(own_->cell(first_receive_).kind) == MessageKind::requests_receive;
 }
 
-bool SoftQueuePair::has_unmet_message() const noexcept
+bool SoftQueuePair::has_unmatched_message() const noexcept
 {
-    return shared_ != nullptr && !has_receives() && !shared_->has_receive() && is_message_there() &&
-           !is_question_there(); // the data of such a message was lost with the peer
+    return shared_ != nullptr && !has_receives() && !shared_->has_receive() && has_message_arrived() &&
+           !is_receive_requested(); // the data of such a message was lost with the peer
 }
 
-/// No more messages or receives to match. A peer that is polled anyway needs no notification.
-void SoftQueuePair::share_receives() noexcept
+/// Called when messages or shared receives have run out. If a message is left, registers this connection for the next
+/// shared receive; if a receive is left, passes it on to the next registered connection. Connections that are polled
+/// directly need no registration.
+void SoftQueuePair::request_shared_receive() noexcept
 {
-    if (!poller_->needs_rings())
+    if (!poller_->polls_by_doorbells())
         return;
-    // A connection that has ended receives no more messages, and must not keep the next receive from others.
-    if (is_connected() && !has_receives() && !shared_->has_receive() && is_message_there())
-        shared_->starve(*this);
-    shared_->feed();
+    // A connection that has ended receives no more messages, and must not delay the next receive of others.
+    if (is_connected() && !has_receives() && !shared_->has_receive() && has_message_arrived())
+        shared_->add_waiter(*this);
+    shared_->check_first_waiter();
 }
 
-/// The next message is placed in the memory of @p operation by its sender.
-doca_error_t SoftQueuePair::post_for_one(Operation &operation) noexcept
+/// Posts @p operation, a shared receive, for this connection only: the sender of the next message places the data in
+/// its memory. Fails like post_segments(); the caller then completes the operation.
+doca_error_t SoftQueuePair::post_shared_receive(Operation &operation) noexcept
 {
     const Receive receive = operation.payload<Receive>();
     ReceiveEntry &entry = own_->entry(next_receive_);
@@ -164,14 +173,15 @@ doca_error_t SoftQueuePair::post_for_one(Operation &operation) noexcept
         return status;
     receive_of(next_receive_) = &operation;
     entry.capacity = receive.plan.length;
-    // Release: as in receive().
+    // Release: pairs with the peer's load in send_long(), as in receive().
     entry.state.store(state_of(next_receive_++, ReceiveState::posted), std::memory_order_release);
-    tell_peer(wants_receives);
+    notify_peer(receive_event);
     return DOCA_SUCCESS;
 }
 
-/// Completes the first receive, which has its message. With @p hands_out, a success is returned instead of completed.
-Operation *SoftQueuePair::take_message(bool hands_out) noexcept
+/// Receives the message that has arrived into the first receive and completes it. If @p returns_operation is set, a
+/// successful operation is returned instead of completed. A failed one ends the connection.
+Operation *SoftQueuePair::take_message(bool returns_operation) noexcept
 {
     const std::uint32_t number = first_receive_;
     const MessageCell &cell = own_->cell(number);
@@ -181,15 +191,16 @@ Operation *SoftQueuePair::take_message(bool hands_out) noexcept
     Result result = {.length = read_once(cell.length),
                      .immediate = read_once(cell.immediate),
                      .received = static_cast<Received>(read_once(cell.received))};
-    note_peers_receives(cell);
+    update_peer_receives(cell);
     const std::byte *const data = kind == MessageKind::in_cell ? cell.data : own_->slot(number);
     const doca_error_t status = unpack(data, kind, receive, result);
     if (status != DOCA_SUCCESS) [[unlikely]]
         result = {}; // nothing has been received
     first_receive_ = number + 1;
-    // Release: pairs with the load in has_slot().
+    // Release: pairs with the loads in has_slot() and find_receives(), after which the peer reuses the slot and the
+    // cell.
     own_->page().num_taken.store(first_receive_, std::memory_order_release);
-    if (hands_out && status == DOCA_SUCCESS) {
+    if (returns_operation && status == DOCA_SUCCESS) {
         operation.length = result.length;
         operation.message = {result.immediate, result.received};
         return &operation;
@@ -202,6 +213,8 @@ Operation *SoftQueuePair::take_message(bool hands_out) noexcept
     return nullptr;
 }
 
+/// Copies the data of a message to its receive, unless the sender has placed it, and extends the data sections of the
+/// buffers. @p result comes from the peer's cell and is checked first.
 doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, const Receive &receive,
                                    const Result &result) noexcept
 {
@@ -212,12 +225,12 @@ doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, cons
     const bool is_here = kind == MessageKind::in_cell || kind == MessageKind::in_slot;
     if (result.received > Received::write_with_immediate || kind > MessageKind::failed ||
         (is_here && (is_write || length > (kind == MessageKind::in_cell ? cell_capacity : slot_size)))) {
-        LOG_ERR("the peer has put something into its message that is none");
+        LOG_ERR("the peer has sent an invalid message");
         return DOCA_ERROR_IO_FAILED;
     }
     if (is_write || length == 0)
         return DOCA_SUCCESS;
-    doca_buf *const first = receive.dst; // null where the plan has no length
+    doca_buf *const first = receive.dst; // null if the plan has 0 bytes
     if (is_here && length <= receive.plan.length && !receive.plan.overwrites && length <= first->tailroom())
         [[likely]] {
         std::memcpy(first->data + first->data_len, data, length);
@@ -243,34 +256,36 @@ doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, cons
     return DOCA_SUCCESS;
 }
 
-/// Of a receive that no message has filled.
-void SoftQueuePair::end_unmet(Operation &operation, doca_error_t status) noexcept
+/// Completes a receive without a message: a shared one returns to its queue, for a message of another connection.
+void SoftQueuePair::complete_unfilled(Operation &operation, doca_error_t status) noexcept
 {
     if (shared_ != nullptr)
-        shared_->give_back(operation);
+        shared_->put_back(operation);
     else
         completions_->done(operation, status, {});
 }
 
-/// Flushes the receives. One that the peer is filling stays until the peer has finished or ended.
+/// Flushes the receives. Messages that have arrived are received first, as they count as sent. A receive that the peer
+/// is filling stays until the peer has finished or ended; flush_all() then tries again.
 void SoftQueuePair::flush_receives() noexcept
 {
     while (has_receives()) {
-        if (has_message()) {
+        if (has_receivable_message()) {
             (void)take_message(false);
             continue;
         }
         const std::uint32_t number = first_receive_;
         std::uint64_t state = state_of(number, ReceiveState::posted);
-        // Acquire: what the peer has written to the memory before it went happened before.
+        // Withdraws the receive. Pairs with the claim in send_long(): if it fails, the peer is writing to the memory.
+        // Acquire: the program's next accesses to the memory follow what the peer wrote before it ended.
         if (!own_->entry(number).state.compare_exchange_strong(state, state_of(number, ReceiveState::withdrawn),
                                                                std::memory_order_acq_rel) &&
-            !is_message_there() && check_peer() != DOCA_ERROR_CONNECTION_RESET)
+            !has_message_arrived() && check_peer() != DOCA_ERROR_CONNECTION_RESET)
             return;
-        if (has_message())
-            continue;
+        if (has_receivable_message())
+            continue; // it arrived after the first check
         first_receive_ = number + 1;
-        end_unmet(*receive_of(number), DOCA_ERROR_SHUTDOWN);
+        complete_unfilled(*receive_of(number), DOCA_ERROR_SHUTDOWN);
     }
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// How the two sides of a connection notify each other.
+// Doorbells between the two sides of a connection. A side stores an event (a message, a receive, the end of the
+// connection), then loads the peer's doorbell request and rings if it asks for the event. The peer stores its request,
+// then checks for events. The barriers in between ensure that at least one of them sees the other's store.
 #include <atomic>
 #include <cstdint>
 #include <utility>
@@ -10,87 +12,98 @@
 
 namespace opendoca::soft {
 
-/// Used in place of tell_peer() where notifications are rare: the peer then needs no barrier.
-void SoftQueuePair::tell_peer_with_barrier() noexcept
+/// Used in place of notify_peer() for rare events: connect and close. It has a full barrier of its own, so that it does
+/// not depend on one in the peer.
+void SoftQueuePair::notify_peer_with_barrier() noexcept
 {
+    // A full barrier after the store of `accepts`, because fetch_or writes. Pairs with the store of the request in
+    // publish_doorbell_request().
     const DoorbellRequest seen(peer_->page().doorbell_request.fetch_or(0, std::memory_order_seq_cst));
-    ring(seen, wants_messages | wants_receives);
+    ring(seen, message_event | receive_event);
 }
 
-void SoftQueuePair::ring(DoorbellRequest request, std::uint32_t wish) noexcept
+/// Rings the doorbell of @p request if it includes @p event. The event is stored, so a failure does not fail the
+/// operation: lack of resources is retried, and a request that names no page of doorbells is logged once and ignored.
+void SoftQueuePair::ring(DoorbellRequest request, std::uint32_t event) noexcept
 {
-    if (!request.wishes(wish) || request.word() == wrong_request_)
+    if (!request.requests(event) || request.word() == invalid_request_)
         return;
     doca_error_t status = open_doorbells(request);
     if (status == DOCA_SUCCESS && !peer_doorbells_->ring(request.index()))
         status = DOCA_ERROR_NO_MEMORY;
     if (status == DOCA_ERROR_NO_MEMORY)
-        return owe_ring(wish);
-    pending_events_ = 0; // a peer that is rung checks for all events
+        return defer_doorbell(event);
+    pending_events_ = 0; // a peer whose doorbell was rung checks for all events
     if (status == DOCA_ERROR_INVALID_VALUE)
-        wrong_request_ = request.word(); // not retried
+        invalid_request_ = request.word(); // not retried
 }
 
-/// Called when the peer is blocked and cannot be woken for lack of descriptors or memory. The data is stored, so the
-/// operation has succeeded; the next ring or the next polls wake the peer.
-void SoftQueuePair::owe_ring(std::uint32_t wish) noexcept
+/// Called when the peer is blocked and cannot be woken for lack of descriptors or memory. The event is stored, so the
+/// operation has succeeded; the next ring or the retry in the next polls wakes the peer.
+void SoftQueuePair::defer_doorbell(std::uint32_t event) noexcept
 {
-    pending_events_ |= wish;
+    pending_events_ |= event;
     // connect() may run outside the work queue's thread, so it leaves the retry to the next ring.
     if (state() != ConnectionState::initial && poller_ != nullptr)
-        poller_->owe_ring();
+        poller_->schedule_doorbell_retry();
 }
 
-void SoftQueuePair::make_owed_ring() noexcept
+void SoftQueuePair::retry_pending_doorbell() noexcept
 {
     if (state() == ConnectionState::initial)
         return; // another thread may be connecting it
-    const std::uint32_t wishes = std::exchange(pending_events_, 0);
-    if (wishes == 0 || process_->is_gone())
+    const std::uint32_t events = std::exchange(pending_events_, 0);
+    if (events == 0 || process_->is_gone())
         return;
-    // A peer that has withdrawn the request has checked for the event since.
-    ring(DoorbellRequest(peer_->page().doorbell_request.fetch_or(0, std::memory_order_seq_cst)), wishes);
+    // Loaded anew: a peer that has withdrawn its request has checked for events since, and needs no ring.
+    ring(DoorbellRequest(peer_->page().doorbell_request.fetch_or(0, std::memory_order_seq_cst)), events);
 }
 
+/// Maps the doorbell page of @p request, unless it is the one that is mapped. The page changes if the peer attaches
+/// its queue pair to another completion queue.
 doca_error_t SoftQueuePair::open_doorbells(DoorbellRequest request) noexcept
 {
     if (peer_doorbells_ != nullptr && peer_doorbells_->number() == request.page())
         return DOCA_SUCCESS;
+    // The descriptor is not trusted: PeerDoorbells::open() checks that it is that of the requested page.
     const std::int32_t fd = peer_->page().doorbells_fd.load(std::memory_order_relaxed);
     return guarded([&] { return PeerDoorbells::open(process_, fd, request.page(), peer_doorbells_); });
 }
 
-/// Acquires the memory and the descriptor that waking the peer needs, so that a submit rarely has to. The ring retries
-/// what is not available now.
-void SoftQueuePair::prepare_to_ring() noexcept
+/// Maps the peer's doorbells and opens its pipe in advance, so that a submit rarely has to. A failure is not an error:
+/// ring() tries again.
+void SoftQueuePair::prepare_doorbell() noexcept
 {
-    // Acquire: pairs with the store in show_doorbell_request(), so that the page's descriptor is visible.
+    // Acquire: pairs with the store in publish_doorbell_request(), so that the page's descriptor is visible.
     const DoorbellRequest request(peer_->page().doorbell_request.load(std::memory_order_acquire));
     if (request.page() != 0)
         (void)open_doorbells(request);
 }
 
-void SoftQueuePair::show_doorbell_request(std::uint32_t wishes) noexcept
+/// Publishes the doorbell of this connection for @p events; none if the queue is polled.
+void SoftQueuePair::publish_doorbell_request(std::uint32_t events) noexcept
 {
-    wishes_ = wishes;
+    requested_events_ = events;
     QueuePairPage &page = own_->page();
     const Doorbells &doorbells = poller_->doorbells();
     page.doorbells_fd.store(doorbells.fd(), std::memory_order_relaxed);
-    // Pairs with the load of the request in tell_peer().
-    page.doorbell_request.store(DoorbellRequest(doorbells.number(), number_, wishes).word(), std::memory_order_seq_cst);
+    // Sequentially consistent, which includes release of doorbells_fd. Pairs with the loads of the request in
+    // notify_peer(), notify_peer_with_barrier() and prepare_doorbell().
+    page.doorbell_request.store(DoorbellRequest(doorbells.number(), number_, events).word(), std::memory_order_seq_cst);
 }
 
-void SoftQueuePair::ask_for_rings() noexcept
+void SoftQueuePair::request_doorbells() noexcept
 {
     has_doorbells_ = true;
     if (has_waiting_operations())
-        (void)may_wait(); // without this either, the poller checks at intervals
-    show_doorbell_request(wishes_ | wants_messages | (num_sends_ != 0 ? wants_receives : 0));
+        (void)ensure_peer_watched(); // on failure, only the poller's occasional checks find the end of the peer
+    // Events that were requested before stay requested: a superfluous ring costs less than to publish each change.
+    publish_doorbell_request(requested_events_ | message_event | (num_sends_ != 0 ? receive_event : 0));
 }
 
-void SoftQueuePair::ask_for_no_rings() noexcept
+void SoftQueuePair::withdraw_doorbell_request() noexcept
 {
-    show_doorbell_request(0);
+    publish_doorbell_request(0);
 }
 
 } // namespace opendoca::soft

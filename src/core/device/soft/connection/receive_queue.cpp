@@ -15,7 +15,8 @@ namespace opendoca::soft {
 
 namespace {
 
-/// Calls @p action with each buffer of @p receive that has room, the room's address and its length.
+/// Calls @p action with each buffer of @p receive that has room, the room's address and its length in bytes. Stops at
+/// the first error, and returns it.
 template <typename Action>
 doca_error_t each_room(const Receive &receive, Action action)
 {
@@ -30,6 +31,7 @@ doca_error_t each_room(const Receive &receive, Action action)
     return DOCA_SUCCESS;
 }
 
+/// Finds the export of the memory map of @p buf, or makes it. The key is a SoftKey as @p device is a software device.
 doca_error_t find_export(const SoftDevice &device, const doca_buf &buf, const ExportDescriptor *&found)
 {
     return static_cast<SoftKey &>(*buf.mmap->key_for(device)).export_for_receives(found);
@@ -47,6 +49,7 @@ doca_error_t post_segments(const SoftDevice &device, ReceiveEntry &entry, const 
         entry.segments()[count++] = {
             .addr = reinterpret_cast<std::uintptr_t>(start),
             .generation = found->generation,
+            // A message has at most UINT32_MAX bytes, so the rest of a longer buffer is not needed.
             .length = static_cast<std::uint32_t>(std::min<std::size_t>(room, UINT32_MAX)),
             .entry = found->entry,
         };
@@ -70,17 +73,18 @@ doca_error_t SoftReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan plan
 {
     if (num_ == size_ || completions_.is_full())
         return DOCA_ERROR_NO_MEMORY;
-    // A longer message is placed by its sender. That this is possible shows here, and not when it has come.
-    if (plan.length > slot_size && !are_known_to_be_exported(dst)) [[unlikely]] {
+    // A message longer than a slot is placed by its sender, which needs an export. Exported here, so that a failure is
+    // the result of this call rather than of a connection's message later.
+    if (plan.length > slot_size && !were_all_exported(dst)) [[unlikely]] {
         if (const doca_error_t status = guarded([&] { return check_exports({dst, plan}); }); status != DOCA_SUCCESS)
             return status;
     }
     Operation &operation = completions_.begin(tag, *this);
     operation.payload<Receive>() = {dst, plan};
     at(first_ + num_++) = &operation;
-    feed();
+    check_first_waiter();
     if (completions_.is_armed()) [[unlikely]]
-        completions_.wake(); // messages may wait for it
+        completions_.wake(); // a message may be waiting for this receive, and no peer rings for it again
     return DOCA_SUCCESS;
 }
 
@@ -88,56 +92,59 @@ doca_error_t SoftReceiveQueue::check_exports(const Receive &receive)
 {
     return each_room(receive, [&](const doca_buf &buf, const std::byte *, std::size_t) {
         const doca_mmap &map = *buf.mmap;
-        if (is_known_to_be_exported(map))
+        if (was_exported(map))
             return DOCA_SUCCESS;
         const ExportDescriptor *found = nullptr;
         const doca_error_t status = find_export(device_, buf, found);
         if (status == DOCA_SUCCESS)
+            // Replaces the older of the two.
             exported_[last_exported_ ^= 1] = {map.serial(), map.num_starts()};
         return status;
     });
 }
 
-void SoftReceiveQueue::give_back(Operation &operation) noexcept
+void SoftReceiveQueue::put_back(Operation &operation) noexcept
 {
     if (num_ == ring_.size())
-        return completions_.done(operation, DOCA_ERROR_SHUTDOWN); // others have been posted instead
+        return completions_.done(operation, DOCA_ERROR_SHUTDOWN); // receives posted since have filled the ring
     completions_.assign(operation, *this);
     at(--first_) = &operation;
     ++num_;
 }
 
-void SoftReceiveQueue::starve(SoftQueuePair &connection) noexcept
+void SoftReceiveQueue::add_waiter(SoftQueuePair &connection) noexcept
 {
-    if (connection.is_starving)
+    if (connection.is_waiter)
         return;
-    connection.is_starving = true;
-    connection.next_starving = nullptr;
-    (first_starving_ == nullptr ? first_starving_ : last_starving_->next_starving) = &connection;
-    last_starving_ = &connection;
+    connection.is_waiter = true;
+    connection.next_waiter = nullptr;
+    (first_waiter_ == nullptr ? first_waiter_ : last_waiter_->next_waiter) = &connection;
+    last_waiter_ = &connection;
 }
 
-void SoftReceiveQueue::feed_first() noexcept
+/// Removes the first waiter from the list and schedules its check. If the receive is taken by another connection
+/// before, the check adds it to the list again.
+void SoftReceiveQueue::schedule_first_waiter() noexcept
 {
-    SoftQueuePair &connection = *first_starving_;
-    first_starving_ = connection.next_starving;
-    connection.is_starving = false;
-    connection.look_again();
+    SoftQueuePair &connection = *first_waiter_;
+    first_waiter_ = connection.next_waiter;
+    connection.is_waiter = false;
+    connection.schedule_check();
 }
 
-void SoftReceiveQueue::forget(SoftQueuePair &connection) noexcept
+void SoftReceiveQueue::remove_waiter(SoftQueuePair &connection) noexcept
 {
     SoftQueuePair *before = nullptr;
-    for (SoftQueuePair *other = first_starving_; connection.is_starving && other != nullptr;
-         before = std::exchange(other, other->next_starving)) {
+    for (SoftQueuePair *other = first_waiter_; connection.is_waiter && other != nullptr;
+         before = std::exchange(other, other->next_waiter)) {
         if (other != &connection)
             continue;
-        (before == nullptr ? first_starving_ : before->next_starving) = connection.next_starving;
-        if (last_starving_ == &connection)
-            last_starving_ = before;
-        connection.is_starving = false;
+        (before == nullptr ? first_waiter_ : before->next_waiter) = connection.next_waiter;
+        if (last_waiter_ == &connection)
+            last_waiter_ = before;
+        connection.is_waiter = false;
     }
-    feed(); // it may have been about to take one
+    check_first_waiter(); // a check of the connection may have been scheduled for a receive that is still unused
 }
 
 void SoftReceiveQueue::flush() noexcept

@@ -19,23 +19,26 @@ namespace opendoca::soft {
 
 class SoftQueuePair;
 
-/// What the operation of a receive holds.
+/// The payload of a receive's Operation: the destination of the message.
 struct Receive {
     doca_buf *dst;
     TransferPlan plan;
 };
 
-/// Receives that are given to a message when it has come, whichever connection it has come by. Queue pairs take
-/// them from here.
+/// The receives that several connections of one completion queue share: a message gets the oldest one when it arrives,
+/// by whichever connection. Owned by its creator, which outlives the queue pairs; only the completion queue's thread
+/// may use it. Also holds the list of connections with a message that waits for a receive.
 class OPENDOCA_INTERNAL SoftReceiveQueue : public ReceiveQueue {
 public:
     SoftReceiveQueue(const SoftDevice &device, CompletionQueue &completions, std::uint32_t size);
 
+    /// Queues a receive. NO_MEMORY if the receive queue or the completion queue is full.
     [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept override;
-    /// Those that no message has met end with SHUTDOWN.
+    /// Completes all receives without a message with SHUTDOWN.
     void flush() noexcept override;
 
     [[nodiscard]] bool has_receive() const noexcept { return num_ != 0; }
+    /// Returns the oldest receive, which stays in the queue. There must be one.
     [[nodiscard]] Operation &first() noexcept { return *at(first_); }
     /// Takes the oldest receive for @p queue_pair; there must be one.
     [[nodiscard]] Operation &take(Source &queue_pair) noexcept
@@ -46,35 +49,37 @@ public:
         return operation;
     }
     /// Returns a receive that was taken but not filled to the head of the queue; flushes it if there is no room.
-    void give_back(Operation &operation) noexcept;
+    void put_back(Operation &operation) noexcept;
 
-    /// Registers @p connection, which is checked only when its peer rings and which has a message but no receive: it is
-    /// checked again when a receive is posted.
-    void starve(SoftQueuePair &connection) noexcept;
-    /// Schedules a check of the connection that has waited longest for a receive.
-    void feed() noexcept
+    /// Adds @p connection, which has a message but no receive, to the end of the list of waiters, unless it is in the
+    /// list: it is checked again when a receive is posted. For connections that are checked only when their peers ring.
+    void add_waiter(SoftQueuePair &connection) noexcept;
+    /// If there is a receive, schedules a check of the connection that has waited longest for one.
+    void check_first_waiter() noexcept
     {
-        if (first_starving_ != nullptr && has_receive()) [[unlikely]]
-            feed_first();
+        if (first_waiter_ != nullptr && has_receive()) [[unlikely]]
+            schedule_first_waiter();
     }
-    /// Unregisters @p connection, which has ended.
-    void forget(SoftQueuePair &connection) noexcept;
+    /// Removes @p connection, which has ended, from the list of waiters. A receive that was meant for it goes to the
+    /// next one.
+    void remove_waiter(SoftQueuePair &connection) noexcept;
 
 protected:
     [[nodiscard]] CompletionQueue &completions() const noexcept { return completions_; }
 
 private:
-    [[gnu::cold]] void feed_first() noexcept;
-    /// That senders can place a message in the memory of @p receive.
+    [[gnu::cold]] void schedule_first_waiter() noexcept;
+    /// Checks that senders can place a message in the memory of @p receive: each buffer's memory map must be
+    /// exportable.
     [[nodiscard]] doca_error_t check_exports(const Receive &receive);
-    [[nodiscard]] bool is_known_to_be_exported(const doca_mmap &map) const noexcept
+    [[nodiscard]] bool was_exported(const doca_mmap &map) const noexcept
     {
         const std::pair key(map.serial(), map.num_starts());
         return key == exported_[0] || key == exported_[1];
     }
-    [[nodiscard]] bool are_known_to_be_exported(const doca_buf *list) const noexcept
+    [[nodiscard]] bool were_all_exported(const doca_buf *list) const noexcept
     {
-        while (list != nullptr && is_known_to_be_exported(*list->mmap))
+        while (list != nullptr && was_exported(*list->mmap))
             list = list->next;
         return list == nullptr;
     }
@@ -83,20 +88,23 @@ private:
 
     const SoftDevice &device_;
     CompletionQueue &completions_;
-    /// Maps that were exported when they were met last, by doca_mmap's serial() and num_starts(). A receive has
-    /// memory of two at most, as a rule.
+    /// The two memory maps that were found to be exported last, by doca_mmap's serial() and num_starts(): programs
+    /// rarely use more for receives. A map that was stopped and started again has another num_starts().
     std::array<std::pair<std::uint64_t, std::uint32_t>, 2> exported_{};
-    std::size_t last_exported_ = 0;
-    const std::uint32_t size_;
-    const std::uint32_t mask_;
-    std::vector<Operation *> ring_; ///< a power of two
-    std::uint32_t first_ = 0;
-    std::uint32_t num_ = 0;
-    SoftQueuePair *first_starving_ = nullptr; ///< a list
-    SoftQueuePair *last_starving_ = nullptr;
+    std::size_t last_exported_ = 0; ///< index in exported_ of the newer one
+    const std::uint32_t size_;      ///< the number of receives that the program may post
+    const std::uint32_t mask_;      ///< the size of ring_ - 1
+    std::vector<Operation *> ring_; ///< its size is a power of two, at least size_
+    std::uint32_t first_ = 0;       ///< the number of the oldest receive; wraps around
+    std::uint32_t num_ = 0;         ///< the number of receives in the ring
+    // The connections that wait for a receive: a list through SoftQueuePair::next_waiter, oldest first.
+    SoftQueuePair *first_waiter_ = nullptr;
+    SoftQueuePair *last_waiter_ = nullptr; ///< valid if first_waiter_ is not null
 };
 
-/// Describes the memory of @p receive in @p entry, for the sender of a message that is placed in it.
+/// Writes the SGEs of @p receive to @p entry, so that the peer can place a message in them. Exports the memory maps
+/// that are not exported yet, which may allocate. @p entry is unusable after a failure. NOT_PERMITTED, NO_MEMORY and
+/// others of SoftKey::export_for_receives().
 [[nodiscard]] doca_error_t post_segments(const SoftDevice &device, ReceiveEntry &entry, const Receive &receive);
 
 } // namespace opendoca::soft

@@ -40,9 +40,9 @@ private:
             return DOCA_ERROR_NO_MEMORY;
         if (faults_->injects(Fault::peer, Jobs::rdma))
             // Completes the job with the error, and ends the connection.
-            end_at_once(tag, DOCA_ERROR_CONNECTION_RESET, 0);
+            complete_now(tag, DOCA_ERROR_CONNECTION_RESET, 0);
         else if (faults_->injects(Fault::job, Jobs::rdma))
-            end_at_once(tag, DOCA_ERROR_IO_FAILED, 0);
+            complete_now(tag, DOCA_ERROR_IO_FAILED, 0);
         else
             return submit();
         return DOCA_SUCCESS;
