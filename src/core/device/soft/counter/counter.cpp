@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Operations on a counter. How one is made, exported and imported is in counter_setup.cpp.
+// Operations on a counter: get, set, add and wait. Creation, export and import are in counter_setup.cpp.
 #include "counter.hpp"
 
 #include <cinttypes>
@@ -23,12 +23,14 @@ namespace opendoca::soft {
 
 namespace {
 
-/// Loads between two checks of whether the other side lives, which cost a system call for each process.
-constexpr std::uint32_t rounds_of_loads = 1 << 8;
+// Rounds of a blocking wait between two checks. A round is one load of the counter and a pause or a sched_yield().
+/// Between two checks for an end of the other side that was detected before; they make no system call.
+constexpr std::uint32_t rounds_between_exit_checks = 1 << 8;
+/// Between two checks of all importers, which cost a system call for each of them. A multiple of the above.
 constexpr std::uint32_t rounds_of_calls_spinning = 1 << 16;
-constexpr std::uint32_t rounds_of_calls_yielding = 1 << 10;
+constexpr std::uint32_t rounds_of_calls_yielding = 1 << 10; ///< the same if each round yields the processor
 
-/// Leaves the core to the other thread on it, and takes less power.
+/// Leaves execution units to the other hardware thread of the core for a moment, and saves power.
 inline void pause() noexcept
 {
 #if defined(__x86_64__)
@@ -40,7 +42,7 @@ inline void pause() noexcept
 
 } // namespace
 
-doca_error_t SoftCounter::explain_end() const noexcept
+doca_error_t SoftCounter::explain_loss() const noexcept
 {
     if (process_ == nullptr)
         LOG_ERR("the process that was to update the sync event has ended");
@@ -51,12 +53,13 @@ doca_error_t SoftCounter::explain_end() const noexcept
     return DOCA_ERROR_CONNECTION_RESET;
 }
 
-void SoftCounter::tell_of_wait(const WaitCondition &condition) noexcept
+void SoftCounter::log_wait(const WaitCondition &condition) noexcept
 {
     std::uint64_t value = 0;
-    if (has_told_of_wait_.exchange(true, std::memory_order_relaxed) || confirm(value) != DOCA_SUCCESS)
+    if (is_wait_logged_.exchange(true, std::memory_order_relaxed) || confirm(value) != DOCA_SUCCESS)
         return;
     const bool has_no_publisher = awaits_importers() && page_->num_importers.load(std::memory_order_relaxed) == 0;
+    // The relation is found from the range: see WaitCondition::equal(), not_equal() and greater().
     const bool is_equal = condition.count == 1;
     const bool is_not_equal = condition.count == UINT64_MAX && condition.first != 1;
     LOG_INFO("waiting for a sync event of process %d %s %" PRIu64 " (mask 0x%" PRIx64 "); it is %" PRIu64 "%s",
@@ -66,6 +69,7 @@ void SoftCounter::tell_of_wait(const WaitCondition &condition) noexcept
              has_no_publisher ? ", and no process of the DPU has imported it yet" : "");
 }
 
+/// Loads the counter, through the kernel if it is not mapped here. The caller holds the lock, or checks the result.
 doca_error_t SoftCounter::read_word(std::uint64_t &value) const noexcept
 {
     if (word_ == nullptr)
@@ -84,17 +88,18 @@ doca_error_t SoftCounter::write_word(std::uint64_t value) const noexcept
     return DOCA_SUCCESS;
 }
 
-/// @p change makes the new value of the old one, and sleepers hear of it. A program's own atomic additions are
-/// respected where this process reaches the word itself.
+/// Replaces the value by @p change of it, under the lock, and wakes waiters. Sets @p before to the old value. If the
+/// word is mapped here, the exchange is atomic with operations that the program makes on its word without the lock.
 template <typename Change>
 doca_error_t SoftCounter::change_locked(std::uint64_t &before, Change change) noexcept
 {
     std::uint64_t after = 0;
     {
         const ProcessLock guard(page_->lock, self_);
-        // The owner marks the end, then takes the lock: nobody touches its memory after that.
-        if (!is_holder_there())
-            return explain_end();
+        // Checked under the lock: the owner marks the end, then takes the lock, so no process accesses its memory
+        // later.
+        if (!is_holder_alive())
+            return explain_loss();
         if (word_ != nullptr) {
             before = word().load(std::memory_order_relaxed);
             do
@@ -108,16 +113,17 @@ doca_error_t SoftCounter::change_locked(std::uint64_t &before, Change change) no
                 return status;
         }
     }
-    announce(after);
+    // Without the lock, as a wake-up makes system calls.
+    wake_waiters(after);
     return DOCA_SUCCESS;
 }
 
-// What is done under the lock is apart, so that the others need no stack.
+// Functions of their own, so that the paths without a lock save no registers for them.
 
 doca_error_t SoftCounter::get_locked(std::uint64_t &value) const noexcept
 {
     const ProcessLock guard(page_->lock, self_);
-    return is_holder_there() ? read_word(value) : explain_end();
+    return is_holder_alive() ? read_word(value) : explain_loss();
 }
 
 doca_error_t SoftCounter::set_locked(std::uint64_t value) noexcept
@@ -139,8 +145,8 @@ doca_error_t SoftCounter::get(std::uint64_t &value) noexcept
 {
     if (is_locked_) [[unlikely]]
         return get_locked(value);
-    if (!is_holder_there()) [[unlikely]]
-        return explain_end();
+    if (!is_holder_alive()) [[unlikely]]
+        return explain_loss();
     value = word().load(std::memory_order_seq_cst);
     return DOCA_SUCCESS;
 }
@@ -149,11 +155,11 @@ doca_error_t SoftCounter::set(std::uint64_t value) noexcept
 {
     if (is_locked_) [[unlikely]]
         return set_locked(value);
-    if (!is_holder_there()) [[unlikely]]
-        return explain_end();
-    fetch_sleeper();
+    if (!is_holder_alive()) [[unlikely]]
+        return explain_loss();
+    prefetch_waiter();
     word().store(value, std::memory_order_seq_cst);
-    announce(value);
+    wake_waiters(value);
     return DOCA_SUCCESS;
 }
 
@@ -161,11 +167,11 @@ doca_error_t SoftCounter::add(std::uint64_t value, std::uint64_t &fetched) noexc
 {
     if (is_locked_) [[unlikely]]
         return add_locked(value, fetched);
-    if (!is_holder_there()) [[unlikely]]
-        return explain_end();
-    fetch_sleeper();
+    if (!is_holder_alive()) [[unlikely]]
+        return explain_loss();
+    prefetch_waiter();
     const std::uint64_t before = word().fetch_add(value, std::memory_order_seq_cst);
-    announce(before + value);
+    wake_waiters(before + value);
     fetched = before;
     return DOCA_SUCCESS;
 }
@@ -176,22 +182,25 @@ doca_error_t SoftCounter::peek(std::uint64_t &value) noexcept
         value = word().load(std::memory_order_seq_cst);
         return DOCA_SUCCESS;
     }
-    // In the process of the owner, the memory may go with the event.
+    // An imported handle in the owner's own process: the word is plain memory that the program may free together with
+    // the event, so it must not be loaded without the lock.
     if (process_ != nullptr && process_->is_self())
         return confirm(value);
     return read_word(value);
 }
 
-/// Memory that is still mapped here after the death of its owner holds what was reached until then.
+/// Not is_holder_alive(): memory that is still mapped here after the end of its owner's process holds the last value,
+/// and a target that was reached before counts.
 doca_error_t SoftCounter::confirm(std::uint64_t &value) noexcept
 {
     if (!is_locked_)
         return peek(value);
     const ProcessLock guard(page_->lock, self_);
-    return process_ != nullptr && has_ended() ? explain_end() : read_word(value);
+    return process_ != nullptr && has_ended() ? explain_loss() : read_word(value);
 }
 
-doca_error_t SoftCounter::look(const WaitCondition &condition, bool &is_met) noexcept
+/// Sets @p is_met to whether the counter meets @p condition now. A positive result is confirmed under the lock.
+doca_error_t SoftCounter::check_condition(const WaitCondition &condition, bool &is_met) noexcept
 {
     std::uint64_t value = 0;
     doca_error_t status = peek(value);
@@ -201,20 +210,20 @@ doca_error_t SoftCounter::look(const WaitCondition &condition, bool &is_met) noe
     return status;
 }
 
-/// What was reached before the other side has ended counts: the counter is looked at first.
+/// Loads the counter before it checks the processes: a target that was reached before the other side ended counts.
 doca_error_t SoftCounter::wait(const WaitCondition &condition, WhileWaiting how) noexcept
 {
-    std::optional<Importers> importers; // large, and mostly not needed
+    std::optional<Importers> importers; // large and rarely needed: constructed on first use
     WaitNotice notice;
     const std::uint32_t rounds_of_calls =
         how == WhileWaiting::spin ? rounds_of_calls_spinning : rounds_of_calls_yielding;
     for (std::uint32_t round = 1;; ++round) {
         bool is_met = false;
-        if (const doca_error_t status = look(condition, is_met); status != DOCA_SUCCESS)
+        if (const doca_error_t status = check_condition(condition, is_met); status != DOCA_SUCCESS)
             return status;
         if (is_met)
             return DOCA_SUCCESS;
-        if (round % rounds_of_loads == 0) [[unlikely]] {
+        if (round % rounds_between_exit_checks == 0) [[unlikely]] {
             if (round % rounds_of_calls == 0) {
                 if (awaits_importers()) {
                     if (!importers)
@@ -222,12 +231,12 @@ doca_error_t SoftCounter::wait(const WaitCondition &condition, WhileWaiting how)
                     importers->refresh(true);
                 }
                 if (notice.is_due())
-                    tell_of_wait(condition);
+                    log_wait(condition);
             }
-            if (is_deserted(importers ? &*importers : nullptr)) {
+            if (has_lost_publishers(importers ? &*importers : nullptr)) {
                 // The target may have been reached between the last check and the end.
-                const doca_error_t status = look(condition, is_met);
-                return status == DOCA_SUCCESS && !is_met ? explain_end() : status;
+                const doca_error_t status = check_condition(condition, is_met);
+                return status == DOCA_SUCCESS && !is_met ? explain_loss() : status;
             }
         }
         if (how == WhileWaiting::spin)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// How a counter comes to be, is passed on, and ends.
+// Creation, export, import and destruction of a counter.
 #include <atomic>
 #include <cinttypes>
 #include <cstdint>
@@ -23,6 +23,7 @@ namespace opendoca::soft {
 
 namespace {
 
+/// Returns whether @p page is that of an event of this version of the layout.
 bool is_page(const CounterPage &page) noexcept
 {
     return std::memcmp(page.magic, counter_magic, sizeof(counter_magic)) == 0 && page.version == counter_version &&
@@ -39,20 +40,22 @@ SoftCounter::~SoftCounter()
         end();
 }
 
+/// Ends the handle. The owner's end is that of the event: all waiters are woken and find it.
 void SoftCounter::end() noexcept
 {
     if (process_ != nullptr) {
         if (entry_ != nullptr)
-            give_back_entry(*entry_);
+            release_entry(*entry_);
         return;
     }
-    page_->sleeping.fetch_or(counter_ended, std::memory_order_seq_cst);
+    page_->waiter_mask.fetch_or(counter_ended, std::memory_order_seq_cst); // pairs with the load in has_ended()
+    // The current holder of the lock may not have seen the mark: waits for its end. Later holders see it.
     if (is_locked_)
-        const ProcessLock guard(page_->lock, self_); // a process that holds the lock has not seen the mark
+        const ProcessLock guard(page_->lock, self_);
     waker_.wake_all(*page_);
 }
 
-/// Shares what @p memory is.
+/// Sets the page to @p memory.
 void SoftCounter::use_page(std::shared_ptr<SealedPage> memory) noexcept
 {
     page_ = std::shared_ptr<CounterPage>(memory, static_cast<CounterPage *>(memory->start()));
@@ -66,12 +69,14 @@ doca_error_t SoftCounter::create(const CounterSetup &setup)
     if (status != DOCA_SUCCESS)
         return status == DOCA_ERROR_INVALID_VALUE ? DOCA_ERROR_NOT_SUPPORTED : status;
     std::shared_ptr<SealedPage> memory;
+    // Users of a counter with a lock wait for each other, so others must be able to find out whether the holder lives.
     const auto writers = setup.word != nullptr ? SealedPage::Writers::all_named : SealedPage::Writers::all;
     status = ProcessId::find_out(self_);
     if (status == DOCA_SUCCESS)
         status = SealedPage::create(counter_page_name, sizeof(CounterPage), writers, memory);
     if (status != DOCA_SUCCESS)
         return status;
+    // Descriptors for wake-ups, so that an update can open a waiter's pipe when the process has none left.
     DescriptorReserve::fill();
     use_page(std::move(memory));
     CounterPage &page = *page_; // all zero: valid atomics and free entries
@@ -143,6 +148,7 @@ doca_error_t SoftCounter::import(std::span<const std::byte> descriptor, const De
     return status == DOCA_SUCCESS ? register_as_importer() : status;
 }
 
+/// Finds the counter of an imported event, in the page or in the owner's memory.
 doca_error_t SoftCounter::open_word(const ExportDescriptor &descriptor, const DeviceFunction &importer)
 {
     const std::uint64_t word_addr = page_->word_addr; // read once: each process with the page can change it
@@ -161,11 +167,13 @@ doca_error_t SoftCounter::open_word(const ExportDescriptor &descriptor, const De
         LOG_ERR("the export descriptor is put together from those of different sync events");
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // Otherwise word_ stays null: read_word() and write_word() go through the kernel.
     if (memory.reach() == RemoteMemory::Reach::mapped)
         word_ = reinterpret_cast<std::uint64_t *>(memory.here(memory.range().addr));
     return DOCA_SUCCESS;
 }
 
+/// Takes an entry for this handle, by which the owner's waits find out that its process lives.
 doca_error_t SoftCounter::register_as_importer()
 {
     entry_ = take_entry(page_->importers);
@@ -174,7 +182,7 @@ doca_error_t SoftCounter::register_as_importer()
         return DOCA_ERROR_NO_MEMORY;
     }
     raise_to(page_->num_importers, static_cast<std::uint32_t>(entry_ - page_->importers) + 1);
-    // From here on, armed waiters watch this process.
+    // Woken waiters find the new entry, watch this process, and arm again.
     if (has_remote_publisher())
         waker_.wake_all(*page_);
     return DOCA_SUCCESS;

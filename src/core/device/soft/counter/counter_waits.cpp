@@ -39,11 +39,11 @@ doca_error_t SoftCounterWaits::open()
 
 doca_error_t SoftCounterWaits::watch_for_wake_ups()
 {
-    doca_error_t status = OwnSleeper::create(counter_.page(), sleeper_);
+    doca_error_t status = CounterWaiter::create(counter_.page(), waiter_);
     if (status == DOCA_SUCCESS)
-        status = completions_.watch(sleeper_->wake_fd());
+        status = completions_.watch(waiter_->wake_fd());
     if (status != DOCA_SUCCESS) {
-        sleeper_.reset();
+        waiter_.reset();
         return status;
     }
     if (status = completions_.open_timer(); status != DOCA_SUCCESS)
@@ -51,7 +51,7 @@ doca_error_t SoftCounterWaits::watch_for_wake_ups()
     const ExporterProcess *const holder = counter_.holder();
     if (holder == nullptr || holder->is_self() || holder->exit_fd() < 0)
         return DOCA_SUCCESS;
-    // A descriptor of its own: a work queue can have several events of that process.
+    // A duplicate, as epoll accepts each descriptor once, and the queue may wait for several events of that process.
     UniqueFd exit(fcntl(holder->exit_fd(), F_DUPFD_CLOEXEC, 0));
     if (!exit.is_open()) {
         LOG_ERR("watching process %d: %s", holder->pid(), std::strerror(errno));
@@ -59,7 +59,7 @@ doca_error_t SoftCounterWaits::watch_for_wake_ups()
     }
     status = completions_.watch(exit.get());
     if (status == DOCA_SUCCESS)
-        holder_exit_ = std::move(exit);
+        holder_exit_fd_ = std::move(exit);
     return status;
 }
 
@@ -69,16 +69,16 @@ SoftCounterWaits::~SoftCounterWaits()
         completions_.stop_polling(*this);
         completions_.unreserve_polled();
     }
-    if (holder_exit_.is_open())
-        completions_.unwatch(holder_exit_.get());
-    if (sleeper_ != nullptr)
-        completions_.unwatch(sleeper_->wake_fd());
+    if (holder_exit_fd_.is_open())
+        completions_.unwatch(holder_exit_fd_.get());
+    if (waiter_ != nullptr)
+        completions_.unwatch(waiter_->wake_fd());
 }
 
 doca_error_t SoftCounterWaits::wait(Tag tag, const WaitCondition &condition) noexcept
 {
     if (completions_.is_full())
-        return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
+        return DOCA_ERROR_NO_MEMORY; // not logged: programs drain the queue and retry
     std::uint64_t value = 0;
     const doca_error_t status = counter_.confirm(value);
     if (status != DOCA_SUCCESS || condition.is_met_by(value)) {
@@ -86,63 +86,67 @@ doca_error_t SoftCounterWaits::wait(Tag tag, const WaitCondition &condition) noe
         return DOCA_SUCCESS;
     }
     if (pending_.is_empty())
-        notice_.end_wait(); // of those before
+        notice_.end_wait(); // the earlier waits are over: the duration counts from this one
     pending_.add(tag, *this, condition);
-    has_seen_ = false;
+    has_seen_ = false; // the last value may meet the new condition
+    // The program may block on the armed queue next, without arming it again: does what arm() does for the new wait.
     if (completions_.is_armed()) {
-        sleeper_->add_target(condition);
-        sleeper_->arm();
-        tick();
-        notice_ends(false);
-        const bool is_looked_after = completions_.wake_within_a_second();
-        if (could_end())
-            progress(); // which wakes
-        if (!is_looked_after)
+        waiter_->add_target(condition);
+        waiter_->arm();
+        start_ticker();
+        check_process_ends(false);
+        const bool has_timer = completions_.wake_within_a_second();
+        if (can_complete())
+            progress(); // completes the wait, which wakes the queue
+        if (!has_timer)
             completions_.wake();
     }
     return DOCA_SUCCESS;
 }
 
-bool SoftCounterWaits::could_end() noexcept
+/// Returns whether a wait would complete now, successfully or not.
+bool SoftCounterWaits::can_complete() noexcept
 {
     std::uint64_t value = 0;
-    return counter_.confirm(value) != DOCA_SUCCESS || pending_.is_any_met(value) || is_deserted();
+    return counter_.confirm(value) != DOCA_SUCCESS || pending_.is_any_met(value) || has_lost_publishers();
 }
 
-/// An importer that was added since the last check counts.
-bool SoftCounterWaits::is_deserted() noexcept
+/// Returns whether no process is left that could update the counter. Refreshes the importers before it returns true:
+/// one may have been added since the last check.
+bool SoftCounterWaits::has_lost_publishers() noexcept
 {
-    if (!counter_.is_deserted(importers_.get())) [[likely]]
+    if (!counter_.has_lost_publishers(importers_.get())) [[likely]]
         return false;
     if (importers_ != nullptr)
         importers_->refresh(true);
-    return counter_.is_deserted(importers_.get());
+    return counter_.has_lost_publishers(importers_.get());
 }
 
-void SoftCounterWaits::look_around() noexcept
+/// Makes the checks that need system calls: of the importers, and whether the wait has lasted long enough to be logged.
+void SoftCounterWaits::check_importers() noexcept
 {
     if (importers_ != nullptr)
         importers_->refresh(true);
     if (notice_.is_due())
-        counter_.tell_of_wait(pending_.first());
+        counter_.log_wait(pending_.first());
 }
 
-/// Ends the waits that are met; with @p hands_out, a single one is returned instead. What was reached before the other
-/// side has ended counts: the counter is looked at first.
-Operation *SoftCounterWaits::look(bool hands_out) noexcept
+/// Completes the waits that are met. If @p returns_operation is set and the only wait is met, returns it instead. A
+/// target that was reached before the other side ended counts: the processes are checked before the counter is loaded.
+Operation *SoftCounterWaits::check(bool returns_operation) noexcept
 {
     if (pending_.is_empty())
         return nullptr;
     if (polls_between_checks_.is_spent()) [[unlikely]]
-        look_around();
-    const bool has_no_others = is_deserted();
+        check_importers();
+    const bool has_lost_publishers_now = has_lost_publishers();
     std::uint64_t value = 0;
     doca_error_t status = counter_.peek(value);
     if (status == DOCA_SUCCESS) {
-        const bool is_known = has_seen_ && value == seen_;
-        if (!is_known && pending_.is_any_met(value)) {
+        const bool is_unchanged = has_seen_ && value == seen_;
+        if (!is_unchanged && pending_.is_any_met(value)) {
             status = counter_.confirm(value);
-            if (status == DOCA_SUCCESS && hands_out)
+            if (status == DOCA_SUCCESS && returns_operation)
                 if (Operation *const operation = pending_.take_if_alone(value))
                     return operation;
             if (status == DOCA_SUCCESS)
@@ -151,13 +155,14 @@ Operation *SoftCounterWaits::look(bool hands_out) noexcept
         seen_ = value;
         has_seen_ = true;
     }
-    if (!pending_.is_empty() && (status != DOCA_SUCCESS || has_no_others)) [[unlikely]]
-        pending_.end_all(status == DOCA_SUCCESS ? counter_.explain_end() : status);
+    if (!pending_.is_empty() && (status != DOCA_SUCCESS || has_lost_publishers_now)) [[unlikely]]
+        pending_.end_all(status == DOCA_SUCCESS ? counter_.explain_loss() : status);
     return nullptr;
 }
 
-/// Schedules a check at intervals, for changes without a notification.
-void SoftCounterWaits::tick() noexcept
+/// Starts the ticker, which wakes the queue at intervals, for changes without a notification. If it cannot be opened,
+/// wake_within_a_second() still makes the queue check.
+void SoftCounterWaits::start_ticker() noexcept
 {
     if (!counter_.changes_silently())
         return;
@@ -169,32 +174,35 @@ bool SoftCounterWaits::arm() noexcept
 {
     if (pending_.is_empty())
         return false;
-    pending_.each_condition([&](const WaitCondition &condition) { sleeper_->add_target(condition); });
-    sleeper_->arm();
-    tick();
-    notice_ends(false);
-    // An updating process may fail to wake this thread and never retry.
-    const bool is_looked_after = completions_.wake_within_a_second();
-    return could_end() || !is_looked_after;
+    pending_.each_condition([&](const WaitCondition &condition) { waiter_->add_target(condition); });
+    waiter_->arm();
+    start_ticker();
+    check_process_ends(false);
+    // A fallback: an updating process may fail to wake this thread and never retry.
+    const bool has_timer = completions_.wake_within_a_second();
+    // After arming: pairs with SoftCounter::wake_waiters(), which loads the mask after its change.
+    return can_complete() || !has_timer;
 }
 
 void SoftCounterWaits::disarm() noexcept
 {
-    // What has woken it is mostly an update; a process that has ended as well will do it again.
-    const bool was_updated = sleeper_->disarm();
+    // Most wake-ups are updates, so the processes are only checked after others. A process that has ended at the same
+    // time makes the handle readable again.
+    const bool was_updated = waiter_->disarm();
     ticker_.stop();
-    notice_ends(!was_updated);
+    check_process_ends(!was_updated);
 }
 
-/// The descriptor of a process that has ended stays readable, and must not wake again and again.
-void SoftCounterWaits::notice_ends(bool polls) noexcept
+/// Stops watching processes that have ended: their descriptors stay readable, and would wake the queue again and again.
+/// With @p checks_ends, also checks importers with a system call each.
+void SoftCounterWaits::check_process_ends(bool checks_ends) noexcept
 {
-    if (holder_exit_.is_open() && counter_.holder()->is_gone()) {
-        completions_.unwatch(holder_exit_.get());
-        holder_exit_ = UniqueFd();
+    if (holder_exit_fd_.is_open() && counter_.holder()->is_gone()) {
+        completions_.unwatch(holder_exit_fd_.get());
+        holder_exit_fd_ = UniqueFd();
     }
     if (importers_ != nullptr)
-        importers_->refresh(polls);
+        importers_->refresh(checks_ends);
 }
 
 } // namespace opendoca::soft

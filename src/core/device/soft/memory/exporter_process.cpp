@@ -165,7 +165,7 @@ void ExporterProcess::give_back(HazardPointer &pointer) noexcept
 {
     if (is_self_ && pid_ == getpid()) // a forked child's copy: the pointers belong to the parent
         OwnHazardPointers::remove(hazards().index_of(pointer));
-    give_back_entry(pointer);
+    release_entry(pointer);
 }
 
 bool ExporterProcess::is_gone_or_ending() const noexcept

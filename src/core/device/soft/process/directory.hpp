@@ -24,7 +24,7 @@ template <typename Entry, std::size_t size>
         return nullptr;
     for (const bool from_the_dead : {false, true}) {
         for (Entry &entry : entries) {
-            // Acquire, here and below: pairs with the release in give_back_entry().
+            // Acquire, here and below: pairs with the release in release_entry().
             std::uint64_t owner = entry.owner.load(std::memory_order_acquire);
             if ((owner != 0) == from_the_dead && (!from_the_dead || life_of(ProcessId(owner)) == Life::ended) &&
                 entry.owner.compare_exchange_strong(owner, self.word(), std::memory_order_acq_rel))
@@ -36,7 +36,7 @@ template <typename Entry, std::size_t size>
 
 /// Does nothing for an entry of another process, as a forked child has from its parent.
 template <typename Entry>
-void give_back_entry(Entry &entry) noexcept
+void release_entry(Entry &entry) noexcept
 {
     std::uint64_t owner = ProcessId::self().word();
     entry.owner.compare_exchange_strong(owner, 0, std::memory_order_release, std::memory_order_relaxed);
