@@ -108,7 +108,7 @@ doca_error_t doca_buf::release() noexcept
     for (doca_buf *element = this; element != nullptr;) {
         doca_buf *const following = element->next;
         element->more_references = 0;
-        opendoca::BufStore::give_back(*element);
+        opendoca::BufStore::put_back(*element);
         element = following;
     }
     return DOCA_SUCCESS;
@@ -143,11 +143,11 @@ doca_buf *BufStore::take(const doca_mmap &mmap, std::byte *head, std::size_t len
     return try_take(mmap, head, len, data, data_len);
 }
 
-void BufStore::give_back(doca_buf &buf) noexcept
+void BufStore::put_back(doca_buf &buf) noexcept
 {
     store_of(buf).cache_count(*buf.mmap); // finds it, and so does not throw
     buf.last = &buf;
-    (void)try_give_back(buf);
+    (void)try_put_back(buf);
 }
 
 void BufStore::cache_count(const doca_mmap &mmap)

@@ -132,7 +132,7 @@ public:
                                  std::size_t data_len);
 
     /// Gives @p buf back to its store; false, and no change, when its map's count is not cached.
-    [[nodiscard]] static bool try_give_back(doca_buf &buf) noexcept
+    [[nodiscard]] static bool try_put_back(doca_buf &buf) noexcept
     {
         BufStore &store = store_of(buf);
         BufCount *const count = store.cached_count(*buf.mmap);
@@ -145,7 +145,7 @@ public:
         store.free_ = &buf;
         return true;
     }
-    static void give_back(doca_buf &buf) noexcept;
+    static void put_back(doca_buf &buf) noexcept;
 
     [[nodiscard]] bool is_empty() const noexcept { return free_ == nullptr; }
     [[nodiscard]] std::uint32_t num_elements() const noexcept { return num_elements_; }

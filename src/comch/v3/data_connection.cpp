@@ -87,7 +87,7 @@ doca_error_t DataDevice::take_over(doca_buf &buf, CompletionQueue &completions)
         // dropped.
         if (!completions.reserve(completions.depth()))
             return DOCA_ERROR_NO_MEMORY;
-        completions.give_back(completions.depth());
+        completions.release_credits(completions.depth());
         maps_.clear();
     }
     std::shared_ptr<const doca_mmap> made;

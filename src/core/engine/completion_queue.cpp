@@ -15,6 +15,8 @@ CompletionQueue::CompletionQueue(std::uint32_t depth)
 
 void CompletionQueue::set_depth(std::uint32_t depth)
 {
+    // Both are allocated before anything changes, so that a failure leaves the queue as it was. The ring's size is a
+    // power of two for the mask; capacity_ limits its use to the depth.
     auto ring = std::make_unique_for_overwrite<Completion[]>(std::bit_ceil(depth));
     auto operations = std::make_unique_for_overwrite<Operation[]>(depth);
     head_ = tail_ = 0;
@@ -47,6 +49,7 @@ bool CompletionQueue::pop(Ended &ended) noexcept
     ended.source = operation.source;
     ended.status = static_cast<doca_error_t>(operation.status);
     operation.read_result(ended.result);
+    // Before free(), which reuses the source pointer as a link.
     if ((completion.status & Completion::notifies_source) != 0)
         operation.source->retrieved(operation);
     free(operation);
@@ -54,6 +57,8 @@ bool CompletionQueue::pop(Ended &ended) noexcept
     return true;
 }
 
+/// Operations in flight or completed with an Operation are found by the Operation: only those without one are counted
+/// in the ring. A free Operation never counts, as its source pointer is a link to another Operation.
 std::uint32_t CompletionQueue::in_flight(const Source &source) const noexcept
 {
     std::uint32_t count = 0;
@@ -116,6 +121,7 @@ doca_error_t CompletionQueue::set_event_driven(bool enable)
 
 void CompletionQueue::wake() noexcept
 {
+    // Stays armed if the write has failed, so that the next completion tries again.
     is_armed_ = !events_->wake();
 }
 
@@ -126,6 +132,7 @@ void CompletionQueue::arm() noexcept
     bool is_ready = false;
     for (Pollable *pollable : polled_)
         is_ready = pollable->arm() || is_ready;
+    // A pollable's arm() may have completed an operation and disarmed the queue by it.
     if (is_armed_ && (is_ready || !is_empty()))
         wake();
 }

@@ -51,7 +51,7 @@ public:
     /// Allocates memory for another depth. Nothing may be in flight, and no source may use the queue.
     void set_depth(std::uint32_t depth);
 
-    // Submitting: functions for sources. Each operation takes a credit, which its retrieval gives back.
+    // Submitting: functions for sources. Each operation takes a credit, which its retrieval returns.
 
     [[nodiscard]] bool is_full() const noexcept
     {
@@ -60,7 +60,7 @@ public:
         return *const_cast<const volatile std::uint32_t *>(&tail_) - head_ == capacity_;
     }
 
-    /// Completes an operation of @p source that has ended in its own submission. The queue must not be full.
+    /// Completes an operation of @p source within its submission. The queue must not be full.
     void done(Tag tag, Source &source, doca_error_t status, std::uint32_t length = 0) noexcept
     {
         done_unarmed(tag, source, status, length);
@@ -145,7 +145,7 @@ public:
         return true;
     }
     /// Returns @p count credits that reserve() has taken.
-    void give_back(std::uint32_t count) noexcept { capacity_ += count * step; }
+    void release_credits(std::uint32_t count) noexcept { capacity_ += count * step; }
 
     // Retrieving: functions for front ends.
 
@@ -200,7 +200,7 @@ public:
     /// Allocates a place for one pollable. A later start_polling() and stop_polling() can then be called any number of
     /// times without allocating.
     void reserve_polled();
-    /// Gives the place back.
+    /// Releases a place that reserve_polled() has allocated.
     void unreserve_polled() noexcept { --num_reserved_; }
     /// Adds @p pollable to what is polled, unless it is already there. Wakes an armed queue.
     void start_polling(Pollable &pollable) noexcept;

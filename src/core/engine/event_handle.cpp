@@ -26,6 +26,7 @@ doca_error_t EventHandle::open() noexcept
         LOG_ERR("creating the event handle: %s", std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
+    // watch() uses handle_. On failure, both descriptors are closed, and open() can be repeated.
     std::swap(handle_, handle);
     if (const doca_error_t status = watch(own.get()); status != DOCA_SUCCESS) {
         std::swap(handle_, handle);
@@ -39,6 +40,7 @@ doca_error_t EventHandle::watch(int fd) noexcept
 {
     epoll_event interest = {.events = EPOLLIN, .data = {.fd = fd}};
     if (epoll_ctl(handle_.get(), EPOLL_CTL_ADD, fd, &interest) != 0) {
+        // Another context watches it already, and epoll holds a descriptor once: counted here.
         if (errno == EEXIST) {
             return guarded([&] {
                 watched_again_.push_back(fd);
@@ -57,12 +59,13 @@ void EventHandle::unwatch(int fd) noexcept
         watched_again_.erase(again);
         return;
     }
+    // Fails only if the descriptor was closed, which has removed it already.
     epoll_ctl(handle_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 
 bool EventHandle::wake() noexcept
 {
-    constexpr int most_tries = 4; // the waiter depends on this write alone
+    constexpr int most_tries = 4; // retried, because the waiter depends on this write alone
     for (int tries = 0; !is_written_ && tries != most_tries; ++tries)
         is_written_ = eventfd_write(own_.get(), 1) == 0;
     if (!is_written_)
@@ -72,6 +75,7 @@ bool EventHandle::wake() noexcept
 
 doca_error_t EventHandle::clear() noexcept
 {
+    // An expired timer stays readable until it is set again; one that still runs is left for the next wait.
     if (timer_end_ != Clock::time_point{} && Clock::now() >= timer_end_ && !set_timer(std::chrono::seconds(0))) {
         LOG_ERR("stopping the timer of the event handle: %s", std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;

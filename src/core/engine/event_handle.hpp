@@ -44,10 +44,9 @@ private:
 
     [[nodiscard]] bool set_timer(std::chrono::seconds time) noexcept;
 
-    // own_ is the eventfd, handle_ the epoll instance.
-    ProcessFd own_;
-    ProcessFd handle_;
-    ProcessFd timer_;
+    ProcessFd own_;                  ///< the eventfd of wake()
+    ProcessFd handle_;               ///< the epoll instance
+    ProcessFd timer_;                ///< open after open_timer()
     std::vector<int> watched_again_; ///< one entry for each watch() of a descriptor after its first
     bool is_written_ = false;        ///< own_ is readable
     Clock::time_point timer_end_{};  ///< expiry of timer_; zero if it is not set

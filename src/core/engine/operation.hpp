@@ -91,7 +91,7 @@ struct alignas(64) Operation {
 
 static_assert(sizeof(Operation) == 64, "an operation in flight is one cache line");
 
-/// A retrieved completion.
+/// A retrieved completion: a copy, so that its operation's memory can be reused at once.
 struct Ended {
     Tag tag;
     Source *source;

@@ -23,7 +23,7 @@ Operation *Pollable::poll_one() noexcept
 
 bool Pollable::arm() noexcept
 {
-    progress(); // what ends now wakes the armed queue
+    progress(); // an operation that completes here wakes the armed queue
     return false;
 }
 

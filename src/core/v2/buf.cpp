@@ -36,7 +36,7 @@ static __attribute__((noinline)) doca_error_t release_slowly(doca_buf *buf, uint
 doca_error_t doca_buf_refcount_rm(struct doca_buf *buf, uint16_t *refcount)
 {
     // Fast path: no checks by call(), no log, and the count of the map's buffers is cached in the inventory.
-    if (buf == nullptr || !buf->has_fast_path() || !opendoca::BufStore::try_give_back(*buf)) [[unlikely]]
+    if (buf == nullptr || !buf->has_fast_path() || !opendoca::BufStore::try_put_back(*buf)) [[unlikely]]
         return release_slowly(buf, refcount); // a tail call: the fast path needs no stack frame
     if (refcount != nullptr)
         *refcount = 1;

@@ -63,7 +63,7 @@ constexpr std::uint32_t max_depth = 65536; ///< jobs
 {
     Operation *const operation = completions.poll();
     if (operation == nullptr)
-        return give_waiting(event);
+        return retrieve_queued(event);
     if ((operation->tag.a & opendoca::v2::has_handler) != 0) [[unlikely]]
         return retrieve_operation(*operation, event);
     (void)fill(event, operation->tag, *operation->source, DOCA_SUCCESS, operation->result());
@@ -71,7 +71,7 @@ constexpr std::uint32_t max_depth = 65536; ///< jobs
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_workq::give_waiting(doca_event &event) noexcept
+doca_error_t doca_workq::retrieve_queued(doca_event &event) noexcept
 {
     return completions.is_empty() ? DOCA_ERROR_AGAIN : retrieve_first(event);
 }

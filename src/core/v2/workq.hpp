@@ -50,7 +50,7 @@ struct OPENDOCA_INTERNAL doca_workq {
     // The uncommon cases of JobQueue::retrieve().
 
     /// Retrieves the first completion, if there is one.
-    [[nodiscard]] doca_error_t give_waiting(doca_event &event) noexcept;
+    [[nodiscard]] doca_error_t retrieve_queued(doca_event &event) noexcept;
     /// Retrieves a successful operation that completes to a handler instead of the program.
     [[nodiscard]] doca_error_t retrieve_operation(opendoca::Operation &operation, doca_event &event) noexcept;
 

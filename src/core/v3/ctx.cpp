@@ -321,7 +321,7 @@ void doca_ctx::free(doca_task &task) noexcept
     switch (task.state) {
     case TaskState::owned:
         --num_allocated_;
-        task.pool->give_back(task);
+        task.pool->put_back(task);
         if (has_more() && completions().is_armed())
             completions().wake(); // the program is blocked until the context is idle
         return;
@@ -348,7 +348,7 @@ void doca_ctx::task_ended(doca_task &task, const Ended &ended) noexcept
         status = task.pool->set_result(task, ended);
     task.status = status;
     if (task.state == TaskState::abandoned) {
-        task.pool->give_back(task);
+        task.pool->put_back(task);
         --num_abandoned_;
         (void)callback_returned(*task.pool);
         return;

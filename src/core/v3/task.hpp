@@ -132,7 +132,7 @@ public:
         return task;
     }
     /// Gives a task back. Its other fields keep their values until it is taken again: programs read them.
-    void give_back(doca_task &task) noexcept
+    void put_back(doca_task &task) noexcept
     {
         task.state = TaskState::free;
         task.next = free_;
@@ -162,7 +162,7 @@ protected:
     {
         task.ctx = &ctx;
         task.pool = this;
-        give_back(task);
+        put_back(task);
     }
 
 private:

@@ -85,7 +85,7 @@ public:
                 event.result.u64 = DOCA_SUCCESS;
                 workq_.completions.release(operation);
             };
-            return engine_.poll_fast(report, [&] { return workq_.give_waiting(event); });
+            return engine_.poll_fast(report, [&] { return workq_.retrieve_queued(event); });
         } else {
             return JobQueue::retrieve(event);
         }

@@ -166,7 +166,7 @@ doca_error_t doca_graph_instance::submit(doca_workq &workq, const doca_data &use
     }
     const doca_error_t status = own_submission_.begin(*queue, user_data);
     if (status != DOCA_SUCCESS)
-        workq.completions.give_back(num_credits());
+        workq.completions.release_credits(num_credits());
     return status;
 }
 

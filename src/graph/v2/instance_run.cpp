@@ -171,7 +171,7 @@ doca_graph_instance::Start doca_graph_instance::start_job(std::uint32_t number) 
     } else {
         Job &job = jobs_[node.job];
         job.user_data = base.user_data;
-        workq.completions.give_back(1); // the job takes this credit and returns it when it completes
+        workq.completions.release_credits(1); // the job takes this credit and returns it when it completes
         status = queue->submit_tagged(base, job.tag());
         if (status == DOCA_SUCCESS) [[likely]] {
             states_[number] = DOCA_GRAPH_INSTANCE_NODE_STATE_STARTED;

@@ -85,7 +85,7 @@ doca_error_t Submission::complete(doca_event &event) noexcept
     queue_->stop_waiting(*this);
     queue_->instance_ended();
     // All credits, including that of the signal.
-    workq().completions.give_back(top_.num_credits());
+    workq().completions.release_credits(top_.num_credits());
     top_.is_in_flight_ = false;
     event.type = DOCA_GRAPH_JOB;
     event.user_data = user_data_of_event_;
@@ -98,7 +98,7 @@ void Submission::signal() noexcept
     if (std::exchange(is_signalled_, true))
         return;
     // The signal uses the credit that num_credits() reserves for it.
-    workq().completions.give_back(1);
+    workq().completions.release_credits(1);
     workq().completions.done(tag(), *queue_, DOCA_SUCCESS);
 }
 

@@ -24,16 +24,17 @@ namespace opendoca {
 
 namespace {
 
+/// A line of /proc/<pid>/maps: a mapping of this process.
 struct Mapping {
     std::uintptr_t start;
-    std::uintptr_t end;
-    std::uint64_t offset;
-    std::uint64_t device;
+    std::uintptr_t end;   ///< exclusive
+    std::uint64_t offset; ///< of `start` in the mapped object
+    std::uint64_t device; ///< of the file system; 0 like the inode for private anonymous memory
     std::uint64_t inode;
     bool is_readable;
     bool is_writable;
     bool is_shared;
-    std::string path;
+    std::string path; ///< empty for anonymous memory; does not begin with a slash for special mappings
 };
 
 /// Lists the mappings of this process that overlap @p range, by ascending address. NO_MEMORY, logged, if they cannot be
@@ -41,6 +42,7 @@ struct Mapping {
 doca_error_t list_mappings(const MemoryRange &range, std::vector<Mapping> &result)
 {
     const auto start = reinterpret_cast<std::uintptr_t>(range.addr);
+    // Of the thread and not the process, because /proc/self is empty once the process's first thread has ended.
     const std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen("/proc/thread-self/maps", "re"),
                                                                 &std::fclose);
     if (file == nullptr) {
@@ -80,6 +82,7 @@ doca_error_t list_mappings(const MemoryRange &range, std::vector<Mapping> &resul
     return DOCA_ERROR_NO_MEMORY;
 }
 
+/// Returns whether @p mappings, those that overlap @p range by ascending address, cover all of it.
 bool has_no_gap(const std::vector<Mapping> &mappings, const MemoryRange &range)
 {
     auto next = reinterpret_cast<std::uintptr_t>(range.addr);
@@ -95,6 +98,9 @@ bool has_no_gap(const std::vector<Mapping> &mappings, const MemoryRange &range)
 /// Opens @p path again if it is the regular file that @p mapping maps.
 UniqueFd open_if_same(const std::string &path, const Mapping &mapping, bool for_writing)
 {
+    // O_PATH first: opening a device or a pipe that only has the same name could have effects. The second open() is of
+    // the object that was checked, whatever the path names by then. O_NONBLOCK: a lease on the file must not block this
+    // thread.
     UniqueFd place(open(path.c_str(), O_PATH | O_CLOEXEC));
     struct stat info {};
     if (!place.is_open() || fstat(place.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_dev != mapping.device ||
@@ -150,6 +156,7 @@ std::optional<SharedObject> find_shared_object(const MemoryRange &range, bool fo
     std::vector<Mapping> mappings;
     if (list_mappings(range, mappings) != DOCA_SUCCESS || mappings.empty())
         return std::nullopt;
+    // One object is only enough if all mappings are of it, shared, and contiguous in it.
     const Mapping &first = mappings.front();
     for (const auto &m : mappings) {
         if (!m.is_shared || m.device != first.device || m.inode != first.inode ||

@@ -15,7 +15,7 @@ namespace opendoca {
 
 namespace {
 
-constexpr std::string_view interface = "tmfifo_net0";
+constexpr std::string_view interface = "tmfifo_net0"; ///< the network interface across the PCIe, on both sides
 /// The addresses in NVIDIA's documentation: the host's end is 192.168.100.1, the DPU's end 192.168.100.2.
 constexpr std::uint8_t host_end = 1, dpu_end = 2;
 

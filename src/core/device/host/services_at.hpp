@@ -6,7 +6,7 @@
 
 namespace opendoca {
 
-/// Returns the value of DOCA_COMM_CHANNEL_ADDRESS, the address at which services listen and clients look for them: a
+/// Returns the value of DOCA_COMM_CHANNEL_ADDRESS, the address at which services listen and to which clients connect: a
 /// numeric address with or without a port. Empty if it is not set.
 [[nodiscard]] std::string services_by_environment();
 

@@ -20,6 +20,7 @@ constexpr long period = 1'000'000; ///< nanoseconds
 
 } // namespace
 
+/// The members are set last, so that a failed open() can be repeated.
 doca_error_t Ticker::open(CompletionQueue &completions)
 {
     UniqueFd made(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
@@ -43,6 +44,8 @@ Ticker::~Ticker()
 
 void Ticker::start() noexcept
 {
+    // Nothing reads the timer: once expired, the descriptor stays readable until stop(), so no further expiry is needed
+    // to keep the thread polling.
     const itimerspec each = {{0, period}, {0, period}};
     if (timer_.is_open())
         (void)timerfd_settime(timer_.get(), 0, &each, nullptr);

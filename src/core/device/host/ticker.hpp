@@ -11,8 +11,9 @@ namespace opendoca {
 
 class CompletionQueue;
 
-/// Makes the event handle of a completion queue readable every millisecond while it is started, so that a blocked
-/// thread polls for changes that raise no event. Used by the thread of that completion queue.
+/// Makes the event handle of a completion queue readable within a millisecond of start(), so that a blocked thread
+/// polls for changes that raise no event. Owned by a source, and used by the thread of the completion queue, which must
+/// outlive it. Does not use CPU time while it is stopped.
 class Ticker {
 public:
     Ticker() = default;
@@ -23,8 +24,9 @@ public:
     /// Creates the timer. OPERATING_SYSTEM, logged, if no descriptors are left.
     [[nodiscard]] doca_error_t open(CompletionQueue &completions);
     [[nodiscard]] bool is_open() const noexcept { return timer_.is_open(); }
-    // Both do nothing unless is_open().
+    /// Starts the timer, or restarts it. Does nothing unless is_open().
     void start() noexcept;
+    /// Stops the timer and makes its descriptor unreadable. Does nothing unless is_open().
     void stop() noexcept;
 
 private:

@@ -25,6 +25,7 @@ doca_error_t SoftKey::export_to(ExportKind kind, std::vector<std::byte> &descrip
     const doca_error_t status = Exporter::publish({range_, access_, entry, function_}, published);
     if (status != DOCA_SUCCESS)
         return status;
+    // The descriptor is set last: an allocation failure in between leaves the caller's unchanged.
     std::vector<std::byte> bytes = to_bytes(DescriptorKind::soft_memory, published->descriptor());
     exports_.push_back(std::move(published));
     descriptor = std::move(bytes);
@@ -33,7 +34,7 @@ doca_error_t SoftKey::export_to(ExportKind kind, std::vector<std::byte> &descrip
 
 doca_error_t SoftKey::export_for_receives(const ExportDescriptor *&found)
 {
-    // Acquire: pairs with the store below.
+    // Double-checked, as each long receive calls this. Acquire: pairs with the release store of the same flag below.
     if (!has_receive_export_.load(std::memory_order_acquire)) [[unlikely]] {
         const std::lock_guard guard(receive_lock_);
         if (receives_exported_ == nullptr) {
@@ -51,6 +52,8 @@ doca_error_t SoftKey::export_for_receives(const ExportDescriptor *&found)
 doca_error_t SoftDevice::register_memory(const MemoryRange &range, std::uint32_t access,
                                          std::unique_ptr<MemoryKey> &key)
 {
+    // Copies fault on memory that is not accessible, in this process or, for an export, as an error in another one:
+    // found here, where it concerns the program that made the mistake.
     if (const doca_error_t status = check_accessible(range, (access & writing_access) != 0); status != DOCA_SUCCESS)
         return status;
     key = std::make_unique<SoftKey>(range, access, function());
@@ -85,6 +88,7 @@ doca_error_t SoftDevice::create_queue_pair(const QueuePairSettings &settings, st
     return status;
 }
 
+/// The chain length is not needed: the receives are ordinary buffer lists of this process.
 doca_error_t SoftDevice::create_receive_queue(CompletionQueue &completions, std::uint32_t size, std::uint32_t,
                                               std::unique_ptr<ReceiveQueue> &queue)
 {

@@ -18,8 +18,9 @@
 
 namespace opendoca::soft {
 
-/// A range of this process's memory, whose number is 0, or of another's, whose number no other key of the
-/// provider ever has.
+/// The software device's access to a range of memory: of this process, or imported from another one. Owned by a memory
+/// map; thread-safe where stated. A key of this process's memory has the number 0; an imported one has a number that no
+/// other key ever gets, so that a cache of imported memory cannot confuse two keys.
 class SoftKey final : public MemoryKey {
 public:
     SoftKey(const MemoryRange &range, std::uint32_t access, const DeviceFunction &function)
@@ -40,26 +41,28 @@ public:
 
     [[nodiscard]] doca_error_t export_to(ExportKind kind, std::vector<std::byte> &descriptor) override;
 
-    /// How peers find memory of this process that receives are posted in. The first call exports it; any thread.
+    /// Finds the export by which peers place messages in this memory. The first call exports it. Thread-safe. @p found
+    /// is valid as long as this key. Errors as of Exporter::publish().
     [[nodiscard]] doca_error_t export_for_receives(const ExportDescriptor *&found);
 
-    /// Null for memory of this process that was not imported.
+    /// Returns the imported memory; null for memory of this process that was not imported.
     [[nodiscard]] const RemoteMemory *remote() const noexcept { return remote_.get(); }
 
 private:
-    static inline std::atomic<std::uint64_t> num_imported_{0}; ///< ever
+    static inline std::atomic<std::uint64_t> num_imported_{0}; ///< the number of keys of imported memory ever created
 
     std::unique_ptr<RemoteMemory> remote_;
     const MemoryRange range_;
-    const std::uint32_t access_;
+    const std::uint32_t access_; ///< rights of the memory map: enum doca_access_flags
     const DeviceFunction &function_;
-    std::vector<std::unique_ptr<Exporter::Export>> exports_;
-    ObjectMutex receive_lock_;
-    std::atomic<bool> has_receive_export_{false};
+    std::vector<std::unique_ptr<Exporter::Export>> exports_; ///< made by export_to(); revoked with this key
+    ObjectMutex receive_lock_;                               ///< guards the creation of receives_exported_
+    std::atomic<bool> has_receive_export_{false}; ///< stored after receives_exported_, which is then constant
     std::unique_ptr<Exporter::Export> receives_exported_;
 };
 
-/// An open software function. Stateless: the work is done by the keys and the queues.
+/// An open function of the software device. Stateless, and therefore thread-safe: keys and queues do the work. The
+/// objects that it creates must not outlive it.
 class SoftDevice : public Device {
 public:
     using Device::Device;

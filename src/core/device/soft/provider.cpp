@@ -18,6 +18,8 @@ namespace opendoca::soft {
 
 namespace {
 
+/// The side of the PCIe on which this process runs: it sees the functions of that side. Both by default, so that one
+/// machine can stand for a host and its DPU.
 struct Role {
     bool sees_dpu = true;
     bool sees_host = true;
@@ -26,7 +28,7 @@ struct Role {
     [[nodiscard]] bool sees_both() const { return sees_dpu && sees_host; }
 };
 
-/// Which side of the PCIe this process is on.
+/// Reads the role from the environment. INVALID_VALUE, with a message, if it is none.
 doca_error_t read_role(Role &role)
 {
     const char *const text = std::getenv("DOCA_SOFT_ROLE");
@@ -67,6 +69,8 @@ std::string explain_missing(const std::string &pci_address, bool is_listed)
     Topology topology;
     if (read_role(role) != DOCA_SUCCESS || load_topology(topology) != DOCA_SUCCESS)
         return {};
+    // Two hints: the address belongs to a function that this process does not see, and where the listed functions are
+    // from.
     std::string text;
     const auto owner =
         std::ranges::find_if(topology, [&](const auto &function) { return function.has_address(pci_address); });

@@ -44,7 +44,7 @@ Copier::Copier() : bounce_(std::make_unique_for_overwrite<std::byte[]>(bounce_si
 Copier::~Copier()
 {
     for (const Exporter &exporter : exporters_)
-        exporter.process->give_back(*exporter.pointer);
+        exporter.process->release_hazard_pointer(*exporter.pointer);
 }
 
 doca_error_t Copier::copy(const RemoteMemory *dst_memory, std::byte *dst, const RemoteMemory *src_memory,
@@ -166,7 +166,7 @@ HazardPointer *Copier::add_exporter(const RemoteMemory &memory) noexcept
         // This list holds the only share: no import is left.
         const bool is_unused = exporter.process.use_count() == 1;
         if (is_unused)
-            exporter.process->give_back(*exporter.pointer);
+            exporter.process->release_hazard_pointer(*exporter.pointer);
         return is_unused;
     });
     HazardPointer *const pointer = memory.process()->take_hazard_pointer();
@@ -175,7 +175,7 @@ HazardPointer *Copier::add_exporter(const RemoteMemory &memory) noexcept
     try {
         exporters_.push_back({memory.process(), pointer});
     } catch (...) {
-        memory.process()->give_back(*pointer);
+        memory.process()->release_hazard_pointer(*pointer);
         return nullptr;
     }
     return pointer;

@@ -161,7 +161,7 @@ HazardPointer *ExporterProcess::take_hazard_pointer() noexcept
     return pointer;
 }
 
-void ExporterProcess::give_back(HazardPointer &pointer) noexcept
+void ExporterProcess::release_hazard_pointer(HazardPointer &pointer) noexcept
 {
     if (is_self_ && pid_ == getpid()) // a forked child's copy: the pointers belong to the parent
         OwnHazardPointers::remove(hazards().index_of(pointer));

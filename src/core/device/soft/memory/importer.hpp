@@ -46,7 +46,7 @@ public:
 
     /// Takes a hazard pointer for one work queue, or returns null, after a log line, if all are in use.
     [[nodiscard]] HazardPointer *take_hazard_pointer() noexcept;
-    void give_back(HazardPointer &pointer) noexcept;
+    void release_hazard_pointer(HazardPointer &pointer) noexcept;
 
     /// Returns whether the process has ended or executed another program. Costs a load as long as the thread that
     /// exported first lives. Afterwards it takes system calls, at most once in 20 us.

@@ -54,9 +54,9 @@ void ReserveUse::begin() noexcept
 {
     if (is_user_)
         return;
-    constexpr int yields = 64, naps = 100; // of a millisecond
+    constexpr int max_yields = 64, max_sleeps = 100; // of a millisecond
     const std::uint64_t self = this_thread();
-    for (int i = 0; i != yields + naps; ++i) {
+    for (int i = 0; i != max_yields + max_sleeps; ++i) {
         std::uint64_t other = user.load(std::memory_order_relaxed);
         if (other == self)
             return;
@@ -66,7 +66,7 @@ void ReserveUse::begin() noexcept
             is_user_ = true;
             return;
         }
-        if (i < yields)
+        if (i < max_yields)
             sched_yield();
         else
             poll(nullptr, 0, 1);
