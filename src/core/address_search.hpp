@@ -9,9 +9,11 @@
 
 namespace opendoca {
 
-/// What a program has looked for among the elements of one list, by PCI address. Thread-safe.
+/// The record of a program's search for a PCI address among the elements of one list. Shared by the elements of the
+/// list; thread-safe.
 class AddressSearch {
 public:
+    /// Records a comparison. After a match, nothing more is recorded: the search was successful.
     void note(const std::string &address, bool is_match)
     {
         const std::lock_guard guard(lock_);
@@ -20,7 +22,7 @@ public:
             last_miss_ = address;
     }
 
-    /// The address that was asked for last, if none was ever found; otherwise empty.
+    /// Returns the address that was compared last if no comparison was successful; otherwise an empty string.
     [[nodiscard]] std::string missed() const
     {
         const std::lock_guard guard(lock_);

@@ -16,6 +16,7 @@ doca_error_t doca_buf::chain(doca_buf &list) noexcept
                 static_cast<void *>(&list));
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // Neither is alone any more, so no fast path may take them.
     last->next = &list;
     last = list.last;
     list.last = nullptr;
@@ -39,6 +40,7 @@ doca_error_t doca_buf::unchain(doca_buf &list) noexcept
                 static_cast<void *>(this));
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // Both parts are lists of their own, and may be alone again.
     before->next = nullptr;
     list.last = last;
     last = before;
@@ -60,6 +62,7 @@ doca_error_t doca_buf::get_num_elements(std::uint32_t &count) const noexcept
     return DOCA_SUCCESS;
 }
 
+/// Works for any member of a list: only the head has `last`, so from a later member the list is followed to its end.
 doca_buf &doca_buf::last_of_list() noexcept
 {
     doca_buf *element = this;
@@ -90,6 +93,7 @@ doca_error_t doca_buf::drop_reference(std::uint32_t &before) noexcept
         LOG_ERR("buffer %p was released before", static_cast<void *>(this));
         return DOCA_ERROR_BAD_STATE;
     }
+    // The last reference of a later member of a list cannot be dropped: release() refuses it.
     const std::uint32_t count = num_references();
     if (more_references != 0)
         --more_references;
@@ -105,6 +109,7 @@ doca_error_t doca_buf::release() noexcept
         LOG_ERR("buffer %p is free already, or a member of a list and not its head", static_cast<void *>(this));
         return DOCA_ERROR_NOT_PERMITTED;
     }
+    // Elements of one list may be of different stores; put_back() reuses `next`.
     for (doca_buf *element = this; element != nullptr;) {
         doca_buf *const following = element->next;
         element->more_references = 0;
@@ -118,6 +123,7 @@ namespace opendoca {
 
 BufStore::Ptr BufStore::create(std::size_t num_elements)
 {
+    // One allocation for the store and its elements: see store_of().
     void *const memory =
         ::operator new(sizeof(BufStore) + num_elements * sizeof(doca_buf), std::align_val_t(alignof(BufStore)));
     return Ptr(new (memory) BufStore(num_elements));
@@ -125,6 +131,7 @@ BufStore::Ptr BufStore::create(std::size_t num_elements)
 
 BufStore::BufStore(std::size_t num_elements) noexcept : num_elements_(static_cast<std::uint32_t>(num_elements))
 {
+    // From the last to the first, so that they are taken in ascending order.
     auto *const elements = reinterpret_cast<doca_buf *>(this + 1);
     for (std::uint32_t number = num_elements_; number-- > 0;)
         free_ =
@@ -145,8 +152,8 @@ doca_buf *BufStore::take(const doca_mmap &mmap, std::byte *head, std::size_t len
 
 void BufStore::put_back(doca_buf &buf) noexcept
 {
-    store_of(buf).cache_count(*buf.mmap); // finds it, and so does not throw
-    buf.last = &buf;
+    store_of(buf).cache_count(*buf.mmap); // exists since the buffer was taken, so this does not throw
+    buf.last = &buf;                      // as a free element, also if it was a later member of a list
     (void)try_put_back(buf);
 }
 
@@ -156,8 +163,11 @@ void BufStore::cache_count(const doca_mmap &mmap)
         return;
     auto found = counts_.find(mmap.serial());
     if (found == counts_.end()) {
+        // A count without another owner is that of a destroyed map. The limit grows with the number of live ones, so
+        // that the search costs little per insertion. An outdated cached_ entry is never used, as serial numbers are
+        // unique.
         if (counts_.size() >= max_counts_) {
-            std::erase_if(counts_, [](const auto &known) { return known.second.use_count() == 1; });
+            std::erase_if(counts_, [](const auto &entry) { return entry.second.use_count() == 1; });
             max_counts_ = 2 * counts_.size() + 16;
         }
         const auto count = std::make_shared<BufCount>();
@@ -167,10 +177,11 @@ void BufStore::cache_count(const doca_mmap &mmap)
     cached_[mmap.serial() % num_cached] = {mmap.serial(), found->second.get()};
 }
 
-std::uint32_t BufStore::num_out() const noexcept
+std::uint32_t BufStore::num_in_use() const noexcept
 {
     std::uint32_t sum = 0;
     for (const auto &[serial, count] : counts_)
+        // Relaxed: only the store's own thread writes the counts, and calls this.
         sum += count->value.load(std::memory_order_relaxed);
     return sum;
 }

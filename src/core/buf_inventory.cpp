@@ -15,6 +15,8 @@ using opendoca::Status;
 
 namespace {
 
+/// Checks that the buffer is inside of the memory map's range, and the data section inside of the buffer. Both may be
+/// empty, also at the end.
 Status check_ranges(const doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
                     std::size_t data_len) noexcept
 {
@@ -38,6 +40,7 @@ Status doca_buf_inventory::take(const doca_mmap &whole, std::byte *addr, std::si
                                 std::size_t data_len, doca_buf *&buf)
 {
     const doca_mmap &mmap = whole.with_range(addr, len);
+    // Buffers return to the stores that they came from, so an earlier one may have free buffers again.
     if (store_->is_empty()) {
         const auto other = std::ranges::find_if(stores_, [](const auto &store) { return !store->is_empty(); });
         store_ = other != stores_.end() ? other->get() : store_;
@@ -53,6 +56,7 @@ Status doca_buf_inventory::take(const doca_mmap &whole, std::byte *addr, std::si
 Status doca_buf_inventory::explain(const doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
                                    std::size_t data_len) const noexcept
 {
+    // In the order of DOCA's checks: states, then ranges, then resources.
     if (!is_started_ || !mmap.is_usable()) {
         LOG_ERR("the %s is not started", is_started_ ? "memory map" : "buffer inventory");
         return Reason::not_started;
@@ -75,6 +79,7 @@ Status doca_buf_inventory::duplicate(const doca_buf &source, doca_buf *&copy)
 Status doca_buf_inventory::reuse(doca_buf &buf, std::byte *addr, std::size_t len, std::byte *data,
                                  std::size_t data_len) noexcept
 {
+    // The new range must be of the same map, for which the store counts the buffer.
     if (buf.mmap == nullptr || !buf.mmap->is_usable()) {
         LOG_ERR("buffer %p was released, or its memory map is not started", static_cast<void *>(&buf));
         return DOCA_ERROR_NOT_PERMITTED;
@@ -89,6 +94,7 @@ Status doca_buf_inventory::reuse(doca_buf &buf, std::byte *addr, std::size_t len
 
 void doca_buf_inventory::expand(std::size_t num_elements)
 {
+    // Existing buffers keep their addresses: a store never grows or moves. The new one, all free, is used first.
     stores_.reserve(stores_.size() + 1);
     stores_.push_back(opendoca::BufStore::create(num_elements));
     store_ = stores_.back().get();
@@ -115,6 +121,6 @@ Status doca_buf_inventory::check_unused() const noexcept
     const std::uint32_t out = num_elements() - num_free();
     if (out == 0)
         return DOCA_SUCCESS;
-    LOG_ERR("%u of the inventory's %u buffers are still out", out, num_elements());
-    return Reason::buffers_are_out;
+    LOG_ERR("%u of the inventory's %u buffers are still in use", out, num_elements());
+    return Reason::buffers_in_use;
 }

@@ -17,7 +17,8 @@ Status BufLayout::in(const MemoryRange &range, std::size_t count, std::size_t si
 {
     const std::size_t gap = -reinterpret_cast<std::uintptr_t>(range.addr) & (alignment - 1);
     const std::size_t stride = (size + alignment - 1) & ~(alignment - 1);
-    // Each step stays inside the range, so that none wraps around.
+    // Each comparison subtracts what is certain to be inside of the range, so that none wraps around. The last buffer
+    // needs its size only, not the whole stride.
     const bool fits = gap < range.len && size <= range.len - gap && stride >= size &&
                       (count == 1 || stride <= (range.len - gap - size) / (count - 1));
     if (!fits) {
@@ -77,6 +78,7 @@ Status BufPool::take(doca_buf *&buf)
     }
     if (const doca_error_t status = check_memory(); status != DOCA_SUCCESS)
         return status;
+    // The buffer's number is only available afterwards: it is taken for the first place, then moved to its own.
     doca_buf *const taken = store_->take(*mmap_, layout_.first, layout_.size, layout_.first, 0);
     if (taken == nullptr) {
         explain_shortage();
@@ -88,7 +90,7 @@ Status BufPool::take(doca_buf *&buf)
     return DOCA_SUCCESS;
 }
 
-/// Not worth more than a remark: programs wait for a buffer that comes back, and try again any number of times.
+/// Logs the shortage once, and only as debugging output: programs that wait for a free buffer retry many times.
 void BufPool::explain_shortage() noexcept
 {
     if (!std::exchange(was_short_, true))
@@ -98,10 +100,10 @@ void BufPool::explain_shortage() noexcept
 
 doca_error_t BufPool::check_unused() const noexcept
 {
-    const std::uint32_t out = store_->num_out();
+    const std::uint32_t out = store_->num_in_use();
     if (out == 0)
         return DOCA_SUCCESS;
-    LOG_ERR("%u of the pool's %u buffers are still out", out, store_->num_elements());
+    LOG_ERR("%u of the pool's %u buffers are still in use", out, store_->num_elements());
     return DOCA_ERROR_IN_USE;
 }
 

@@ -11,22 +11,24 @@
 
 namespace opendoca {
 
-/// Where the buffers of a pool lie: equal pieces of a range, one after the other.
+/// The positions of a pool's buffers: pieces of a range, of equal size and distance.
 struct BufLayout {
     std::byte *first = nullptr;
-    std::size_t size = 0;   ///< of one, in bytes
-    std::size_t stride = 0; ///< from one to the next, in bytes
+    std::size_t size = 0;   ///< bytes of one buffer
+    std::size_t stride = 0; ///< bytes from the start of one buffer to that of the next
 
-    /// In @p range, at multiples of @p alignment, which is a power of two.
+    /// Computes the layout of @p count buffers in @p range, at multiples of @p alignment, which is a power of two.
+    /// Reason::range_too_small, with a message, if they do not fit.
     [[nodiscard]] static Status in(const MemoryRange &range, std::size_t count, std::size_t size, std::size_t alignment,
                                    BufLayout &layout) noexcept;
 };
 
-/// Hands out the buffers of one memory map that lie one after the other. Not thread-safe. Each API generation has a
-/// name of its own for it.
+/// A pool of buffers of equal size at fixed places in one memory map. Owned by the program, and used by one thread at a
+/// time. Each API generation derives its own type from it. Shares the map's object, which the program may destroy
+/// first: the pool is then unusable, but can be destroyed.
 class BufPool {
 public:
-    /// Without @p layout, lay_out() is needed.
+    /// Without @p layout, lay_out() must follow. Throws std::bad_alloc.
     BufPool(std::size_t num_elements, std::size_t element_size, std::shared_ptr<const doca_mmap> mmap,
             const BufLayout &layout = {})
         : mmap_(std::move(mmap)),
@@ -35,18 +37,19 @@ public:
           store_(BufStore::create(num_elements))
     {
     }
-    /// 1 to BufStore::max_num_elements buffers of at least 1 byte; else INVALID_VALUE.
+    /// Returns INVALID_VALUE, with a message, unless there are 1 to BufStore::max_num_elements buffers of at least 1
+    /// byte.
     [[nodiscard]] static doca_error_t check_size(std::size_t num_elements, std::size_t element_size) noexcept;
 
-    /// Before the first buffer is taken. The range of a map never changes.
+    /// Computes the layout in the map's range, which never changes. Called before the first buffer is taken.
     [[nodiscard]] Status lay_out(std::size_t alignment) noexcept;
     [[nodiscard]] doca_error_t start() noexcept;
     void stop() noexcept { is_started_ = false; }
     [[nodiscard]] bool is_started() const noexcept { return is_started_; }
     [[nodiscard]] Status take(doca_buf *&buf);
-    /// IN_USE while a buffer is out.
+    /// Returns IN_USE, with a message, while a buffer is in use.
     [[nodiscard]] doca_error_t check_unused() const noexcept;
-    /// BAD_STATE when the map was stopped, or destroyed.
+    /// Returns BAD_STATE, with a message, if the map was stopped or destroyed.
     [[nodiscard]] doca_error_t check_memory() const noexcept;
 
     [[nodiscard]] const BufStore &store() const noexcept { return *store_; }
@@ -61,10 +64,10 @@ private:
     BufLayout layout_;
     const BufStore::Ptr store_;
     bool is_started_ = false;
-    bool was_short_ = false; ///< since the start: all buffers were out when one more was wanted
+    bool was_short_ = false; ///< true once a take() since the start has failed, for lack of a free buffer
 };
 
-/// INVALID_VALUE for what is no power of two.
+/// Returns INVALID_VALUE, with a message, unless @p alignment is a power of two.
 [[nodiscard]] doca_error_t check_alignment(std::size_t alignment) noexcept;
 
 } // namespace opendoca

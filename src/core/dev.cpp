@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::size_t max_open_devices = 256;
 
-/// The devices that this process has open, by provider and name. Never destroyed: exit handlers may close
-/// devices.
+/// The devices that this process has open, by provider and name, except those of open_from_pd(). Guarded by
+/// registry_lock. Never destroyed: exit handlers may close devices.
 struct Registry {
     std::map<std::string, doca_dev *> open_devices;
     opendoca::CreatorProcess creator;
@@ -31,7 +31,8 @@ constinit opendoca::ForkSafeMutex registry_lock;
 const opendoca::ForkRegistration registry_registration(registry_lock, opendoca::LockRank::devices);
 Registry *const registry = new Registry;
 
-/// Under the lock. A forked child opens devices anew: what the provider has opened belongs to its parent.
+/// Returns the open devices; the caller holds the lock. Empty in a forked child at first: the provider's objects belong
+/// to the parent, so the child opens devices anew.
 std::map<std::string, doca_dev *> &open_devices_here()
 {
     if (!registry->creator.is_current())
@@ -57,32 +58,35 @@ doca_error_t doca_dev::open(const std::shared_ptr<const opendoca::DeviceFunction
 {
     const std::lock_guard guard(registry_lock);
     auto &open_devices = open_devices_here();
-    const auto known = open_devices.find(key_of(*function));
-    if (known != open_devices.end()) {
-        ++known->second->opened_;
-        dev = known->second;
+    const auto found = open_devices.find(key_of(*function));
+    if (found != open_devices.end()) {
+        ++found->second->opened_;
+        dev = found->second;
         return DOCA_SUCCESS;
     }
     if (open_devices.size() == max_open_devices) {
         LOG_ERR("%zu devices are open, which is the limit", open_devices.size());
         return DOCA_ERROR_INITIALIZATION;
     }
+    // Opened under the lock, so that two threads cannot open a function twice.
     std::unique_ptr<opendoca::Device> device;
     if (const doca_error_t status = function->open(device); status != DOCA_SUCCESS)
         return status;
     auto opened = std::make_shared<doca_dev>(function, std::move(device));
+    // The last step that may fail: its failure destroys the device.
     open_devices.emplace(key_of(*function), opened.get());
-    dev = give_to_program(std::move(opened));
+    dev = add_program_reference(std::move(opened));
     return DOCA_SUCCESS;
 }
 
+/// Rejects the protection domain of a device that is open: that device owns it, and may be closed first.
 doca_error_t doca_dev::open_from_pd(ibv_pd &pd, doca_dev *&dev)
 {
     {
         const std::lock_guard guard(registry_lock);
-        for (const auto &[key, known] : open_devices_here()) {
-            if (known->device().protection_domain() == &pd) {
-                LOG_ERR("the protection domain is the one of device %s, which is open", known->description().c_str());
+        for (const auto &[key, found] : open_devices_here()) {
+            if (found->device().protection_domain() == &pd) {
+                LOG_ERR("the protection domain is the one of device %s, which is open", found->description().c_str());
                 return DOCA_ERROR_INVALID_VALUE;
             }
         }
@@ -91,13 +95,14 @@ doca_error_t doca_dev::open_from_pd(ibv_pd &pd, doca_dev *&dev)
     std::unique_ptr<opendoca::Device> device;
     if (const doca_error_t status = opendoca::open_from_pd(pd, function, device); status != DOCA_SUCCESS)
         return status;
-    dev = give_to_program(std::make_shared<doca_dev>(std::move(function), std::move(device), true));
+    dev = add_program_reference(std::make_shared<doca_dev>(std::move(function), std::move(device), true));
     return DOCA_SUCCESS;
 }
 
 doca_error_t doca_dev::close()
 {
     const std::lock_guard guard(registry_lock);
+    // Only the last close() ends the device, and only that one requires that nothing uses it.
     if (opened_ > 1) {
         --opened_;
         return DOCA_SUCCESS;
@@ -107,14 +112,15 @@ doca_error_t doca_dev::close()
         return DOCA_ERROR_IN_USE;
     }
     auto &open_devices = open_devices_here();
-    if (const auto known = open_devices.find(key_of(function())); known != open_devices.end() && known->second == this)
-        open_devices.erase(known); // else it was opened by doca_dev_open_from_pd(), or by the parent process
-    take_from_program();
+    if (const auto found = open_devices.find(key_of(function())); found != open_devices.end() && found->second == this)
+        open_devices.erase(found); // not found if doca_dev_open_from_pd() or the parent process has opened it
+    drop_program_reference();
     return DOCA_SUCCESS;
 }
 
 namespace {
 
+/// Returns whether @p wanted is @p address or one of the further addresses @p also.
 bool is_among(const std::string &wanted, const std::string &address, const std::vector<std::string> &also)
 {
     return wanted == address || std::ranges::find(also, wanted) != also.end();
@@ -122,12 +128,12 @@ bool is_among(const std::string &wanted, const std::string &address, const std::
 
 } // namespace
 
-bool doca_devinfo::answers_to(const std::string &pci_address) const
+bool doca_devinfo::has_address(const std::string &pci_address) const
 {
     return is_among(pci_address, function->pci_address, function->also);
 }
 
-bool doca_devinfo_rep::answers_to(const std::string &pci_address) const
+bool doca_devinfo_rep::has_address(const std::string &pci_address) const
 {
     return is_among(pci_address, info.pci_address, info.also);
 }

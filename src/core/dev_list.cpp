@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// A list is found again by the address of its first pointer, so that destroying something else is an error
-// and not a crash.
+// The lists are registered by the address of their first pointer, so that a program that destroys anything else gets an
+// error and does not crash.
 #include "dev_list.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace opendoca {
 
 namespace {
 
-// An element, for a message: its name and all of its addresses.
+// The name of an element and all of its addresses, for a log message.
 
 std::string describe(const std::string &name, const std::string &pci_address, const std::vector<std::string> &also)
 {
@@ -48,11 +48,12 @@ bool is_soft(const std::shared_ptr<const DeviceFunction> &function)
     return function->provider == "soft";
 }
 
-/// The living lists of one kind of element.
+/// The lists of one kind of element that were not destroyed yet. One instance for each kind in a process. Thread-safe.
 template <typename Info>
 class Lists {
 public:
-    /// @p port: of representors.
+    /// Creates and registers a list of @p infos. @p port is the device of a list of representors. Throws
+    /// std::bad_alloc.
     void add(std::vector<Info> infos, Info **&array, std::uint32_t &count,
              std::shared_ptr<const DeviceFunction> port = nullptr)
     {
@@ -60,6 +61,7 @@ public:
         list->infos = std::move(infos);
         list->port = std::move(port);
         list->pointers.reserve(list->infos.size() + 1);
+        // The pointers stay valid, as the list's own vectors are not changed any more.
         for (auto &info : list->infos) {
             info.search = list->search;
             list->pointers.push_back(&info);
@@ -75,6 +77,7 @@ public:
     {
         std::unique_lock guard(lock_);
         const auto removed = lists_.extract(array);
+        // Reported without the lock: a log backend may call the program, which may use lists.
         guard.unlock();
         if (removed.empty()) {
             LOG_ERR("%p is not a list that this library made, or it was destroyed before", static_cast<void *>(array));
@@ -92,21 +95,23 @@ private:
         std::shared_ptr<AddressSearch> search = std::make_shared<AddressSearch>();
     };
 
-    /// A program that looks for an address asks one element after the other. When it has done with the list,
-    /// it is known whether one of them was the right one.
+    /// Logs a failed search, when its list is destroyed. A program that searches for an address compares it with one
+    /// element after the other, so no single comparison shows that none is equal.
     static doca_error_t report_miss(const List &list)
     {
         const std::string address = list.search->missed();
+        // A program may have stopped before it came to the matching element.
         if (address.empty() ||
-            std::ranges::any_of(list.infos, [&](const Info &info) { return info.answers_to(address); }))
+            std::ranges::any_of(list.infos, [&](const Info &info) { return info.has_address(address); }))
             return DOCA_SUCCESS;
-        std::string known;
+        std::string present;
         for (const Info &info : list.infos) {
+            // Elements for further addresses repeat a function.
             if (info.number == 0)
-                known += (known.empty() ? "" : ", ") + describe(info);
+                present += (present.empty() ? "" : ", ") + describe(info);
         }
         const std::string what = list.port == nullptr ? "no device" : "no representor of device " + list.port->name;
-        LOG_WARN("%s has the PCI address %s; there are %s%s", what.c_str(), address.c_str(), known.c_str(),
+        LOG_WARN("%s has the PCI address %s; there are %s%s", what.c_str(), address.c_str(), present.c_str(),
                  explain_missing(address, has_soft(list)).c_str());
         return DOCA_SUCCESS;
     }
@@ -138,6 +143,7 @@ const std::vector<std::string> &further_addresses(const doca_devinfo_rep &info)
     return info.info.also;
 }
 
+/// Appends an element for each further address of those in @p infos.
 template <typename Info>
 void show_further_addresses(std::vector<Info> &infos)
 {
@@ -150,12 +156,14 @@ void show_further_addresses(std::vector<Info> &infos)
     }
 }
 
+/// Checks that @p filter has only defined bits, and that the device has representors of each kind in it (of any kind,
+/// if it is empty).
 doca_error_t check_filter(const doca_dev &dev, int filter)
 {
-    constexpr int known = rep_filter_net | rep_filter_emulated;
-    if ((filter & ~known) != 0) {
+    constexpr int defined = rep_filter_net | rep_filter_emulated;
+    if ((filter & ~defined) != 0) {
         LOG_ERR("representor filter 0x%x: the bits 0x%x are not defined", static_cast<unsigned>(filter),
-                static_cast<unsigned>(filter & ~known));
+                static_cast<unsigned>(filter & ~defined));
         return DOCA_ERROR_INVALID_VALUE;
     }
     const auto &can = dev.function().can;

@@ -15,7 +15,7 @@ namespace opendoca {
 
 namespace {
 
-/// @p Info is the description of a device or of a representor.
+/// Implements compare_pci_address(). @p Info describes a device or a representor.
 template <typename Info>
 doca_error_t compare(const Info &info, const char *text, std::uint8_t &is_equal)
 {
@@ -24,7 +24,8 @@ doca_error_t compare(const Info &info, const char *text, std::uint8_t &is_equal)
         LOG_ERR("'%.32s' is not a PCI address of the form dddd:bb:dd.f or bb:dd.f", text);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    const bool is_match = info.answers_to(*wanted);
+    const bool is_match = info.has_address(*wanted);
+    // An open device is not an element of a list, and belongs to no search.
     if (info.search != nullptr)
         info.search->note(*wanted, is_match);
     is_equal = is_match;
@@ -36,6 +37,7 @@ doca_error_t compare(const Info &info, const char *text, std::uint8_t &is_equal)
 doca_error_t copy_pci_address(const std::string &name, const std::string &address, char *out, doca_error_t if_none)
 {
     if (address.empty()) {
+        // Not an error: programs try each device of a list.
         LOG_INFO("device %s is not on a PCI bus", name.c_str());
         return if_none;
     }
@@ -78,6 +80,7 @@ doca_error_t copy_text(const char *what, const std::string &text, char *out, std
 {
     if (const doca_error_t status = check_room(what, size, needed); status != DOCA_SUCCESS)
         return status;
+    // At least one NUL is left. The rest is cleared, so that no old data of the program looks like part of the string.
     const std::size_t length = std::min<std::size_t>(text.size(), needed - 1);
     std::memcpy(out, text.data(), length);
     std::memset(out + length, 0, needed - length);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Properties of devices, copied to where a program wants them.
+// Properties of devices, copied to memory of the program. Outputs are set only on success.
 #pragma once
 
 #include <algorithm>
@@ -13,22 +13,24 @@
 
 namespace opendoca {
 
-/// @p if_none for a device that is not on a PCI bus.
+/// Copies @p address with a terminating NUL. Returns @p if_none if it is empty: the device is not on a PCI bus.
 [[nodiscard]] doca_error_t copy_pci_address(const std::string &name, const std::string &address, char *out,
                                             doca_error_t if_none);
-/// INVALID_VALUE for what is no PCI address.
+/// Compares all addresses of the device with @p text, and records the result for the list's search. INVALID_VALUE if
+/// @p text is not a PCI address.
 [[nodiscard]] doca_error_t compare_pci_address(const doca_devinfo &info, const char *text, std::uint8_t &is_equal);
 [[nodiscard]] doca_error_t compare_pci_address(const doca_devinfo_rep &info, const char *text, std::uint8_t &is_equal);
-/// Copies a string into a buffer of @p size bytes that must have room for any string of the property, which is all
-/// that is cleared: programs have given larger sizes than their buffers have.
+/// Copies a string to a buffer of @p size bytes, which must be at least @p needed, the room for any string of the
+/// property. Writes exactly @p needed bytes: programs exist that pass a larger size than their buffers have.
 [[nodiscard]] doca_error_t copy_text(const char *what, const std::string &text, char *out, std::uint32_t size,
                                      std::uint32_t needed);
-/// INVALID_VALUE unless a buffer of @p size bytes is large enough.
+/// Returns INVALID_VALUE, with a message, if @p size is less than @p needed bytes.
 [[nodiscard]] doca_error_t check_room(const char *what, std::uint32_t size, std::uint32_t needed);
+/// Logs that the device has no property @p what. Returns @p if_none.
 [[nodiscard]] doca_error_t report_none(const doca_devinfo &info, const char *what, doca_error_t if_none);
 [[nodiscard]] doca_error_t report_none(const doca_devinfo_rep &info, const char *what, doca_error_t if_none);
 
-/// A number, or NOT_SUPPORTED. @p Info is the description of a device or of a representor.
+/// Copies a number, or returns NOT_SUPPORTED if there is none. @p Info describes a device or a representor.
 template <typename Info, typename Number>
 [[nodiscard]] doca_error_t copy_number(const char *what, const Info &info, const std::optional<Number> &number,
                                        Number &out)
@@ -39,7 +41,7 @@ template <typename Info, typename Number>
     return DOCA_SUCCESS;
 }
 
-/// One of a function's addresses, or @p if_none.
+/// Copies one of a function's addresses (such as its MAC), or returns @p if_none if there is none.
 template <typename Address>
 [[nodiscard]] doca_error_t copy_address(const char *what, const doca_devinfo &info, Address DeviceFunction::*member,
                                         std::uint8_t *out, std::uint32_t size, doca_error_t if_none)

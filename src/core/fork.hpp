@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What a fork leaves to the child. Objects belong to the process that made them. The child can create objects of its
-// own, whatever other threads of its parent were doing; it can destroy copies of its parent's, which has no effect on
-// the parent and its peers. docs/threads-and-processes.md describes it for programs.
+// Support for programs that fork. Objects belong to the process that created them. The child can create objects of its
+// own, whatever other threads of its parent were doing at the fork. It can destroy its copies of the parent's objects,
+// which has no effect on the parent and its peers. docs/threads-and-processes.md describes it for programs.
 #pragma once
 
 #include <array>
@@ -39,11 +39,11 @@ enum class LockRank : std::uint8_t {
     devices,
     maps,
     log_buckets,
-    libraries,     ///< that are loaded when they are needed
-    findings,      ///< about devices
-    verbs_devices, ///< libibverbs's list
+    libraries,     ///< libraries that are loaded when they are first needed
+    findings,      ///< results of probing devices
+    verbs_devices, ///< the list of libibverbs
     exporters,
-    processes, ///< and what else a process of the software device has once
+    processes, ///< and other objects of which a process has one, of the software device
     pages,
     lists,
     numbers,
@@ -53,9 +53,9 @@ enum class LockRank : std::uint8_t {
     log_sinks,
 };
 
-/// A lock of what a process has once. A fork waits until no other thread holds it, so that the child finds what it
-/// guards complete, and the lock free. Constant-initialised, and never destroyed; registered by a ForkRegistration
-/// before there are threads.
+/// A lock of process-wide data. A fork blocks until no other thread holds it, so that in the child the guarded data is
+/// consistent and the lock is free. Constant-initialised, and never destroyed; registered by a ForkRegistration before
+/// there are threads.
 class OPENDOCA_INTERNAL ForkSafeMutex {
 public:
     constexpr ForkSafeMutex() noexcept = default;
@@ -71,19 +71,22 @@ private:
     friend class ForkRegistration;
 
     std::mutex mutex_;
-    std::atomic<const void *> holder_{nullptr}; ///< names a thread, in the child as in the parent
-    ForkSafeMutex *next_ = nullptr;             ///< of the same rank
-    bool is_taken_for_fork_ = false;
+    /// The value of this_thread() of the holder. Relaxed: a thread only compares it with its own value, which no other
+    /// thread stores.
+    std::atomic<const void *> holder_{nullptr};
+    ForkSafeMutex *next_ = nullptr;  ///< link in the list of mutexes of the same rank
+    bool is_taken_for_fork_ = false; ///< locked by the fork handler, which has to unlock it; used by the forking thread
 };
 
-/// A variable beside the lock, at namespace scope or static in a class.
+/// Registers a ForkSafeMutex for as long as the process runs. A variable at namespace scope or a static member, next to
+/// the mutex.
 class OPENDOCA_INTERNAL ForkRegistration {
 public:
     ForkRegistration(ForkSafeMutex &mutex, LockRank rank) noexcept;
 };
 
-/// A lock of one object, which other threads of the parent may hold at a fork: the child's copy is free. What it guards
-/// may be incomplete there, which is enough to destroy the object. Locking costs what it costs with a std::mutex.
+/// The lock of one object. Other threads of the parent may hold it at a fork: in the child it is free, but the guarded
+/// data may be inconsistent, so the child may only destroy the object. Locking costs as much as with a std::mutex.
 class OPENDOCA_INTERNAL ObjectMutex : public std::mutex {
 public:
     ObjectMutex() noexcept;
@@ -94,26 +97,27 @@ public:
 private:
     friend class ForkHandlers;
 
+    // Links of the list of all object mutexes, which the fork handler of the child resets.
     ObjectMutex *next_;
     ObjectMutex *previous_ = nullptr;
 };
 
-/// A value that is made when it is first needed. Unlike a static variable of a function, it can be made in a forked
-/// child although another thread of the parent was about to make it.
+/// A value that is created when it is first needed. Unlike a static variable of a function, it can be created in a
+/// forked child even if another thread of the parent was creating it at the fork. Thread-safe, and never destroyed.
 template <typename Value>
 class MadeOnce {
 public:
-    /// @p lock is of LockRank::libraries.
+    /// Returns the value, created by @p make under @p lock if needed. The lock must be of LockRank::libraries.
     template <typename Make>
     [[nodiscard]] const Value &get(ForkSafeMutex &lock, Make &&make)
     {
-        // Acquire: pairs with the release below.
+        // Acquire: pairs with the release store of value_ below, so that the value is complete.
         if (const Value *const known = value_.load(std::memory_order_acquire); known != nullptr)
             return *known;
         const std::lock_guard guard(lock);
         if (const Value *const known = value_.load(std::memory_order_relaxed); known != nullptr)
             return *known;
-        const auto *const made = new Value(make()); // for good
+        const auto *const made = new Value(make()); // never deleted: exit handlers may use it
         value_.store(made, std::memory_order_release);
         return *made;
     }
@@ -122,14 +126,14 @@ private:
     std::atomic<const Value *> value_{nullptr};
 };
 
-/// Closes @p fd in children that are forked from now on. Its number stays taken there, by a descriptor on which every
-/// call fails, until the child's copy of its owner closes it. So a child keeps no connection of its parent open, and
-/// can neither send by it, nor change what an epoll of the parent watches, nor read what wakes the parent.
+/// Closes @p fd in children that are forked from now on. There, its number refers to a placeholder on which every call
+/// fails, until the child's copy of the owner closes it. So a child keeps no connection of its parent open, and can
+/// neither send on it, nor change which descriptors an epoll instance of the parent watches, nor consume its wake-ups.
 OPENDOCA_INTERNAL void close_in_children(int fd) noexcept;
-/// Before @p fd is closed.
+/// Undoes close_in_children(). Must be called before @p fd is closed, since its number may be reused at once.
 OPENDOCA_INTERNAL void keep_in_children(int fd) noexcept;
 
-/// Owns a descriptor that forked children do not get: see close_in_children().
+/// Owns a descriptor that forked children do not inherit: see close_in_children().
 class ProcessFd {
 public:
     ProcessFd() = default;

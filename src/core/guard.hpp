@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The C boundary. What our own libraries need of libdoca_core is marked OPENDOCA_INTERNAL and lands in the
-// version node of the release, and of the original's private helpers in INTERNAL; public functions are marked by
-// __DOCA_EXPERIMENTAL in the public headers.
+// The boundary to C programs. Symbols of libdoca_core that other libraries of this project use are marked
+// OPENDOCA_INTERNAL and are exported in the version node of the release (those of private_helpers.cpp in INTERNAL).
+// Public functions are marked by __DOCA_EXPERIMENTAL in the public headers.
 #pragma once
 
 #include <new>
@@ -14,7 +14,8 @@
 
 namespace opendoca {
 
-/// Runs @p body so that no exception leaves a C function.
+/// Runs @p body and returns its status. Turns exceptions into errors, so that none leaves a C function: NO_MEMORY for
+/// std::bad_alloc, UNEXPECTED for others.
 template <typename Body>
 [[nodiscard]] doca_error_t guarded(Body &&body) noexcept
 {

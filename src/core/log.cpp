@@ -88,10 +88,10 @@ doca_error_t write_log_message(LogChannel &channel, std::uint32_t level, const L
 }
 
 // Writes the release once into each log that is long enough for a problem report.
-static void name_release_once() noexcept
+static void log_release_once() noexcept
 {
-    static std::atomic<bool> is_named = false;
-    if (!is_named.exchange(true, std::memory_order_relaxed))
+    static std::atomic<bool> is_logged = false;
+    if (!is_logged.exchange(true, std::memory_order_relaxed))
         log(LogLevel::debug, "DOCA_LOG", __LINE__, "opendoca %s", release());
 }
 
@@ -101,7 +101,7 @@ void log(std::uint32_t level, const char *source, int line, const char *format, 
     if (!channel.is_shown(level))
         return;
     if (channel.is_shown(LogLevel::debug))
-        name_release_once();
+        log_release_once();
     va_list arguments;
     va_start(arguments, format);
     // A backend that cannot write cannot report this either.

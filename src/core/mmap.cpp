@@ -34,40 +34,41 @@ doca_error_t doca_mmap::destroy() noexcept
 {
     if (const doca_error_t status = check_unused(); status != DOCA_SUCCESS)
         return status;
-    state_ = State::configurable; // for pools of the map that are still there
+    state_ = State::configurable; // pools may still share this object: they find it unusable
     first_ = {};
     exports_.clear();
-    members_.clear(); // ends every import before the device and the memory can go
+    members_.clear(); // blocks until no importer accesses the memory, which the callback may free
     if (free_cb_is_due_)
         free_cb_(range_.addr, range_.len, free_cb_cookie_);
-    counts_bufs_ ? take_from_program() : outlive_buffers();
+    counts_bufs_ ? drop_program_reference() : free_after_buffers();
     return DOCA_SUCCESS;
 }
 
-static constinit opendoca::ForkSafeMutex outlived_lock;
-static const opendoca::ForkRegistration outlived_registration(outlived_lock, opendoca::LockRank::maps);
+// Guards the list of retired maps.
+static constinit opendoca::ForkSafeMutex retired_lock;
+static const opendoca::ForkRegistration retired_registration(retired_lock, opendoca::LockRank::maps);
 
-/// The buffers of a map that did not look for them may be given back later, and look at the map. Its memory is given
-/// back once they have, when another such map goes.
-void doca_mmap::outlive_buffers() noexcept
+/// Buffers of a map that does not count them may be released after its destruction, and then access it. So the map is
+/// added to a list of retired maps. Each call frees those without buffers.
+void doca_mmap::free_after_buffers() noexcept
 {
     static constinit doca_mmap *first = nullptr;
-    const std::lock_guard guard(outlived_lock);
-    next_outlived_ = std::exchange(first, this);
+    const std::lock_guard guard(retired_lock);
+    next_retired_ = std::exchange(first, this);
     for (doca_mmap **place = &first; *place != nullptr;) {
         doca_mmap &map = **place;
         if (map.num_bufs() != 0) {
-            place = &map.next_outlived_;
+            place = &map.next_retired_;
         } else {
-            *place = map.next_outlived_;
-            map.take_from_program();
+            *place = map.next_retired_;
+            map.drop_program_reference();
         }
     }
 }
 
 doca_error_t doca_mmap::check_unused() const noexcept
 {
-    const std::uint32_t count = counts_bufs_ ? num_bufs() : 0;
+    const std::uint32_t count = counts_bufs_ ? num_bufs() : 0; // see enable_thread_safety()
     if (count == 0)
         return DOCA_SUCCESS;
     LOG_ERR("%" PRIu32 " buffers of the memory map still exist", count);
@@ -87,8 +88,8 @@ void doca_mmap::add_count(std::shared_ptr<const BufCount> count) const
 {
     const std::lock_guard guard(counts_lock_);
     if (counts_.size() == counts_.capacity()) {
-        // Without those of inventories that are gone.
-        std::erase_if(counts_, [](const auto &known) { return known.use_count() == 1; });
+        // Drops the counts of destroyed inventories first. Twice the rest, so that this runs rarely.
+        std::erase_if(counts_, [](const auto &found) { return found.use_count() == 1; });
         counts_.reserve(2 * counts_.size() + 4);
     }
     counts_.push_back(std::move(count));
@@ -122,7 +123,7 @@ MemoryKey *doca_mmap::key_on(const ibv_pd &pd) const noexcept
     return nullptr;
 }
 
-/// The keys are there: from now on the map can be used.
+/// Makes the map usable. Called once the keys exist, and again after each later change of the members.
 void doca_mmap::started() noexcept
 {
     state_ = State::started;
@@ -132,6 +133,7 @@ void doca_mmap::started() noexcept
         return;
     const auto &[dev, key] = members_.front();
     first_ = {&dev->device(), key.get(), key->number, KeyUse::by_fast_path | key->uses};
+    // No part of the range can exceed the limit of one operation, so jobs need not check their length.
     const bool is_small = range_.len <= dev->function().can.dma_max_size;
     if (is_small && key->can(KeyUse::copied_here | KeyUse::dma_source))
         first_.copied_from = first_.device;
@@ -143,6 +145,7 @@ doca_error_t doca_mmap::create_from_export(doca_data data, std::span<const std::
                                            doca_mmap *&mmap)
 {
     auto imported = std::make_shared<doca_mmap>(data);
+    // Reserved first: an allocation that failed after the import would have to undo it.
     imported->members_.reserve(1);
     std::unique_ptr<MemoryKey> key;
     const doca_error_t status = dev.device().import_memory(descriptor, imported->range_, key);
@@ -151,7 +154,7 @@ doca_error_t doca_mmap::create_from_export(doca_data data, std::span<const std::
     imported->members_.push_back({use(dev), std::move(key)});
     imported->is_imported_ = true;
     imported->started();
-    mmap = give_to_program(std::move(imported));
+    mmap = add_program_reference(std::move(imported));
     return DOCA_SUCCESS;
 }
 
@@ -172,6 +175,7 @@ Status doca_mmap::dev_add(doca_dev &dev)
         LOG_ERR("the memory map has %" PRIu32 " devices, its limit", max_num_devices_);
         return DOCA_ERROR_NO_MEMORY;
     }
+    // Registered before it is added: a failure leaves the map as it was, and releases the device.
     Member member{use(dev), nullptr};
     if (state_ == State::started) {
         if (const doca_error_t status = register_with(member); status != DOCA_SUCCESS)
@@ -192,12 +196,14 @@ Status doca_mmap::dev_rm(doca_dev &dev) noexcept
         LOG_ERR("the device was not added to the memory map");
         return Reason::not_added;
     }
+    // Without a key there is nothing to revoke.
     if (state_ != State::started) {
         members_.erase(member);
         return DOCA_SUCCESS;
     }
     if (const doca_error_t status = check_unused(); status != DOCA_SUCCESS)
         return status;
+    // The key revokes its exports when it is destroyed. The first key may have been this device's.
     std::erase_if(exports_, [&](const Export &e) { return e.dev == &dev; });
     members_.erase(member);
     started();
@@ -218,6 +224,7 @@ doca_error_t doca_mmap::start()
         LOG_ERR("the memory map has no memory range yet");
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // All or none: a map without one of its keys must not be used.
     if (const doca_error_t status = register_members(); status != DOCA_SUCCESS) {
         for (auto &member : members_)
             member.key.reset();
@@ -229,6 +236,7 @@ doca_error_t doca_mmap::start()
     return DOCA_SUCCESS;
 }
 
+/// Creates the key of @p member. A map without a range (of several ranges) has none.
 doca_error_t doca_mmap::register_with(Member &member)
 {
     if (!has_range())
@@ -257,7 +265,7 @@ doca_error_t doca_mmap::stop() noexcept
         return status;
     exports_.clear();
     for (auto &member : members_)
-        member.key.reset(); // returns when no importer touches the memory any more
+        member.key.reset(); // blocks until no importer accesses the memory
     state_ = is_imported_ ? State::revoked : State::configurable;
     first_ = {};
     return DOCA_SUCCESS;
@@ -281,7 +289,7 @@ Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, const void *&d
         return DOCA_ERROR_NOT_PERMITTED;
     }
     if ((access_ & (to_dpu ? Access::any_dpu : Access::any_rdma)) == 0) {
-        LOG_ERR("access flags 0x%" PRIx32 " of the memory map let nobody reach it %s", access_,
+        LOG_ERR("access flags 0x%" PRIx32 " of the memory map allow no access %s", access_,
                 to_dpu ? "across the PCIe" : "by RDMA");
         return DOCA_ERROR_NOT_PERMITTED;
     }
@@ -290,16 +298,18 @@ Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, const void *&d
         LOG_ERR("device %s was not added to the memory map", dev.description().c_str());
         return Reason::not_added;
     }
-    auto known = std::ranges::find_if(exports_, [&](const Export &e) { return e.kind == kind && e.dev == &dev; });
-    if (known == exports_.end()) {
+    // Repeated calls return the same descriptor, as earlier pointers to it stay valid.
+    auto found = std::ranges::find_if(exports_, [&](const Export &e) { return e.kind == kind && e.dev == &dev; });
+    if (found == exports_.end()) {
+        // Reserved first: once the memory is exported, the descriptor must not be lost.
         exports_.reserve(exports_.size() + 1);
         std::vector<std::byte> fresh;
         if (const doca_error_t status = member->key->export_to(kind, fresh); status != DOCA_SUCCESS)
             return status;
-        known = exports_.insert(exports_.end(), {kind, &dev, std::move(fresh)});
+        found = exports_.insert(exports_.end(), {kind, &dev, std::move(fresh)});
     }
-    descriptor = known->descriptor.data();
-    size = known->descriptor.size();
+    descriptor = found->descriptor.data();
+    size = found->descriptor.size();
     return DOCA_SUCCESS;
 }
 

@@ -23,39 +23,43 @@
 
 namespace opendoca {
 
-/// The key of a memory map for its first device, and mostly its only one, as the data path wants it: by one
-/// comparison. Of no device while the map is not started.
+/// The key of a memory map for its first device, which is usually its only one, laid out for the data path: one
+/// comparison finds out whether it is the wanted key. Without a device while the map is not started.
 struct FirstKey {
     const Device *device = nullptr;
     MemoryKey *key = nullptr;
-    std::uint64_t number = 0;                  ///< of the key
-    std::uint32_t uses = KeyUse::by_fast_path; ///< and those of the key: as doca_buf::fast_path_uses
-    // The device again, where its DMA may read, or write, the memory by a copy of the CPU, and all of it with one.
+    std::uint64_t number = 0;                  ///< MemoryKey::number
+    std::uint32_t uses = KeyUse::by_fast_path; ///< MemoryKey::uses and this bit, as in doca_buf::fast_path_uses
+    // Equal to `device` if its DMA may read from, or write to, the memory with a copy by the CPU, and the whole range
+    // is not longer than one operation may be; otherwise null.
     const Device *copied_from = nullptr;
     const Device *copied_to = nullptr;
 };
 
-/// How many buffers of a memory map are out of one inventory: written by the inventory's thread alone, read
-/// by any.
+/// The number of buffers of a memory map that one inventory has handed out. Written by the inventory's thread only, and
+/// read by any thread.
 struct alignas(64) BufCount {
     std::atomic<std::uint32_t> value{0};
 
     void increase() noexcept { value.store(value.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
-    /// Release: a reader that finds no buffers also sees the effects of what was done with them:
-    /// doca_mmap::num_bufs().
+    /// Release: pairs with the acquire load in doca_mmap::num_bufs(). A thread that finds no buffers also sees the
+    /// effects of all operations with them.
     void decrease() noexcept { value.store(value.load(std::memory_order_relaxed) - 1, std::memory_order_release); }
 };
 
-/// The callback for a destroyed map, when its memory belongs to the program again.
+/// The program's callback after the destruction of a map: nothing accesses the memory any more, so it may be freed.
 using FreeCallback = void(void *addr, std::size_t len, void *cookie);
 
 } // namespace opendoca
 
-/// A memory range and the devices that may use it. Configured, then started, then read by any thread.
-/// What is virtual is so for maps of several ranges, which programs up to DOCA 2.0.2 can make.
+/// A memory range and the devices that may use it. Created and destroyed by the program; buffers, pools and libraries
+/// may share it. Configured by one thread at a time, then started, then read by any thread. Invariant: while it is
+/// started, each member has a key if there is a range, and neither changes as long as buffers exist.
+///
+/// Virtual functions are overridden by maps of several ranges, which programs up to DOCA 2.0.2 can create.
 struct OPENDOCA_INTERNAL doca_mmap : opendoca::Shareable<doca_mmap> {
-    /// When a map can be given devices: of those whose devices also come and go while it is started, no other thread
-    /// uses the map meanwhile.
+    /// When devices can be added to a map. With `any_time`, also while it is started; no other thread may use the map
+    /// during the change.
     enum class Devices : std::uint8_t { before_start, any_time };
 
     explicit doca_mmap(doca_data data, Devices devices = Devices::before_start) noexcept
@@ -69,15 +73,21 @@ struct OPENDOCA_INTERNAL doca_mmap : opendoca::Shareable<doca_mmap> {
 
     [[nodiscard]] static doca_error_t create_from_export(doca_data data, std::span<const std::byte> descriptor,
                                                          doca_dev &dev, doca_mmap *&mmap);
-    /// Ends every import, gives the devices up and calls the program's free callback.
+    /// Creates a started map of the memory that @p descriptor names, for @p dev only. The descriptor is not trusted.
+    /// INVALID_VALUE and others of Device::import_memory().
+    /// Revokes all exports, releases the devices and calls the program's free callback. NOT_PERMITTED while buffers
+    /// exist.
     [[nodiscard]] virtual doca_error_t destroy() noexcept;
 
+    // Settings. While the map is started, they return BAD_STATE or NOT_PERMITTED and change nothing.
+
     [[nodiscard]] doca_error_t set_memrange(std::byte *addr, std::size_t len) noexcept;
-    /// At @p addr, where the program has mapped it, or null: anywhere.
+    /// Sets the range to a part of the dmabuf @p fd, which the program has mapped at @p addr. If @p addr is null, maps
+    /// it anywhere.
     [[nodiscard]] doca_error_t set_dmabuf_memrange(int fd, std::byte *addr, std::size_t offset, std::size_t len);
     [[nodiscard]] doca_error_t set_user_data(doca_data data) noexcept;
-    /// Buffers may come and go in several threads at once, and the map does not look for them when it is stopped or
-    /// destroyed.
+    /// Allows several threads to create and release buffers of the map at once. The map then does not count them: the
+    /// program must not stop or destroy it while buffers are in use.
     [[nodiscard]] doca_error_t enable_thread_safety() noexcept;
     [[nodiscard]] doca_error_t set_permissions(std::uint32_t access) noexcept;
     [[nodiscard]] doca_error_t set_free_cb(opendoca::FreeCallback *callback, void *cookie) noexcept;
@@ -86,17 +96,19 @@ struct OPENDOCA_INTERNAL doca_mmap : opendoca::Shareable<doca_mmap> {
     [[nodiscard]] virtual opendoca::Status dev_rm(doca_dev &dev) noexcept;
     [[nodiscard]] virtual doca_error_t start();
     [[nodiscard]] virtual doca_error_t stop() noexcept;
-    /// The descriptor is the map's own, and is there until it is stopped.
+    /// Returns a descriptor by which others can import the memory. It belongs to the map, and is valid until stop().
+    /// NOT_SUPPORTED if the device cannot export; NOT_PERMITTED if the map is not started or its rights allow no
+    /// access.
     [[nodiscard]] virtual opendoca::Status export_to(opendoca::ExportKind kind, const doca_dev &dev,
                                                      const void *&descriptor, std::size_t &size);
     [[nodiscard]] doca_error_t get_range(void *&addr, std::size_t &len) const noexcept;
-    /// BAD_STATE while there is none.
+    /// Returns BAD_STATE, with a message, if there is no memory range.
     [[nodiscard]] doca_error_t check_range() const noexcept;
 
-    /// Started, or imported and not stopped: buffers may be made of it.
+    /// Returns whether buffers may be created: the map is started, or imported and not stopped.
     [[nodiscard]] bool is_usable() const noexcept { return state_ == State::started; }
     [[nodiscard]] bool is_imported() const noexcept { return is_imported_; }
-    /// Of an imported one: the device that it was imported by, and the only one it has.
+    /// Returns the device of an imported map, which is its only one.
     [[nodiscard]] const opendoca::Device &importer() const noexcept;
     [[nodiscard]] virtual bool is_exported() const noexcept { return !exports_.empty(); }
     [[nodiscard]] bool has_range() const noexcept { return range_.addr != nullptr; }
@@ -105,30 +117,32 @@ struct OPENDOCA_INTERNAL doca_mmap : opendoca::Shareable<doca_mmap> {
     [[nodiscard]] bool is_of_dmabuf() const noexcept { return dmabuf_ != nullptr; }
     [[nodiscard]] std::uint32_t max_num_devices() const noexcept { return max_num_devices_; }
 
-    /// Never that of another map of this process, living or not.
+    /// Returns a number that no other map of this process ever has, not even after the destruction of this one.
     [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
-    /// With it, that of what is registered: another one each time that the map was started.
+    /// Returns how often the map was started. Together with serial() it identifies the map's keys, for caches of them.
     [[nodiscard]] std::uint32_t num_starts() const noexcept { return num_starts_; }
-    /// The sum over all inventories.
+    /// Returns the number of buffers in use, of all inventories. Thread-safe.
     [[nodiscard]] virtual std::uint32_t num_bufs() const noexcept;
-    /// The map that buffers of [addr, addr + len) are of; this one where no range has it.
+    /// Returns the map to which buffers of [addr, addr + len) belong: one with a single range. This one if none
+    /// contains it.
     [[nodiscard]] virtual const doca_mmap &with_range(std::byte *addr, std::size_t len) const noexcept;
-    /// To be counted in num_bufs() from now on.
+    /// Includes @p count in num_bufs() from now on. Thread-safe. Throws std::bad_alloc.
     void add_count(std::shared_ptr<const opendoca::BufCount> count) const;
 
     [[nodiscard]] const opendoca::FirstKey &first() const noexcept { return first_; }
-    /// The key of this memory for @p device, or null when the device was not added.
+    /// Returns the key of this memory for @p device, or null if the device was not added.
     [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *key_for(const opendoca::Device &device) const noexcept;
 
     [[nodiscard]] doca_data user_data() const noexcept { return user_data_; }
     [[nodiscard]] bool counts_bufs() const noexcept { return counts_bufs_; }
-    /// The key of one of its devices on @p pd, or null.
+    /// Returns the key of a device of this map that uses @p pd, or null.
     [[nodiscard]] opendoca::MemoryKey *key_on(const ibv_pd &pd) const noexcept;
 
 protected:
+    /// A device that was added.
     struct Member {
         opendoca::DeviceUse dev;
-        std::unique_ptr<opendoca::MemoryKey> key; ///< while started; goes before the device
+        std::unique_ptr<opendoca::MemoryKey> key; ///< set while started; destroyed before the device is released
     };
 
     [[nodiscard]] const std::vector<Member> &members() const noexcept { return members_; }
@@ -136,8 +150,9 @@ protected:
     [[nodiscard]] doca_error_t check_unused() const noexcept;
 
 private:
-    enum class State : std::uint8_t { configurable, started, revoked };
+    enum class State : std::uint8_t { configurable, started, revoked /**< an imported map that was stopped */ };
 
+    /// A descriptor that was handed to the program.
     struct Export {
         opendoca::ExportKind kind;
         const doca_dev *dev;
@@ -149,13 +164,13 @@ private:
     [[nodiscard]] doca_error_t register_with(Member &member);
     [[nodiscard]] doca_error_t register_members();
     void started() noexcept;
-    void outlive_buffers() noexcept;
+    void free_after_buffers() noexcept;
     [[nodiscard]] doca_error_t check_rangeless() const noexcept;
     [[nodiscard]] doca_error_t check_configurable(const char *what, doca_error_t when_started) const noexcept;
 
-    static inline std::atomic<std::uint64_t> num_created_{0};
+    static inline std::atomic<std::uint64_t> num_created_{0}; ///< in this process; the last serial number
 
-    // What the data path and inventories read is on one cache line.
+    // The members that the data path and inventories read start a cache line of their own.
     alignas(64) opendoca::FirstKey first_;
     opendoca::MemoryRange range_;
     const std::uint64_t serial_ = num_created_.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -165,27 +180,27 @@ private:
     bool is_imported_ = false;
     bool was_started_ = false;
     bool counts_bufs_ = true;
-    bool free_cb_is_due_ = false; ///< the callback was there at a start and is still the same
+    bool free_cb_is_due_ = false; ///< the callback was set at a start and was not changed since
 
     doca_data user_data_;
-    doca_mmap *next_outlived_ = nullptr; ///< see outlive_buffers()
+    doca_mmap *next_retired_ = nullptr; ///< list link; see free_after_buffers()
     std::vector<Member> members_;
-    std::unique_ptr<opendoca::Dmabuf> dmabuf_; ///< that the range is of, or null
-    std::uint32_t access_ = opendoca::Access::local_read_write;
+    std::unique_ptr<opendoca::Dmabuf> dmabuf_;                  ///< the dmabuf that contains the range, or null
+    std::uint32_t access_ = opendoca::Access::local_read_write; ///< bits of Access
     std::uint32_t max_num_devices_ = 64;
     opendoca::FreeCallback *free_cb_ = nullptr;
     void *free_cb_cookie_ = nullptr;
     std::vector<Export> exports_;
 
-    // The count of buffers is no property of the memory: mere users of a map change it too.
+    // Mutable, because inventories count buffers of a map that they may not change otherwise.
     mutable opendoca::ObjectMutex counts_lock_;
     mutable std::vector<std::shared_ptr<const opendoca::BufCount>> counts_;
 };
 
 namespace opendoca {
 
-/// Memory that a library uses by itself, or of a map whose device has not what it needs: a started map of @p dev alone,
-/// with the rights @p access. The program does not see it, and it goes with its last user.
+/// Creates a started map of @p range for a library's own use: for @p dev only, with the rights @p access. The program
+/// has no reference to it, so it is destroyed with the library's last one.
 [[nodiscard]] OPENDOCA_INTERNAL doca_error_t map_for_library(doca_dev &dev, const MemoryRange &range,
                                                              std::uint32_t access,
                                                              std::shared_ptr<const doca_mmap> &map);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The settings of a memory map before its start.
+// The settings of a memory map. Each setter checks the state first, then its arguments, and changes nothing on failure.
 #include "mmap.hpp"
 
 #include <cinttypes>
@@ -14,6 +14,8 @@ OPENDOCA_LOG_SOURCE(DOCA_MMAP);
 
 using opendoca::Access;
 
+/// Checks that the setting named @p what may change: not that of an imported map (NOT_PERMITTED), nor that of a started
+/// one (@p when_started, as DOCA's error depends on the setting).
 doca_error_t doca_mmap::check_configurable(const char *what, doca_error_t when_started) const noexcept
 {
     if (is_imported_) {
@@ -27,6 +29,7 @@ doca_error_t doca_mmap::check_configurable(const char *what, doca_error_t when_s
     return DOCA_SUCCESS;
 }
 
+/// Checks that the range may be set. It is fixed once set: keys, pools and layouts rely on it.
 doca_error_t doca_mmap::check_rangeless() const noexcept
 {
     if (const doca_error_t status = check_configurable("memory range", DOCA_ERROR_BAD_STATE); status != DOCA_SUCCESS)
@@ -42,6 +45,7 @@ doca_error_t doca_mmap::set_memrange(std::byte *addr, std::size_t len) noexcept
 {
     if (const doca_error_t status = check_rangeless(); status != DOCA_SUCCESS)
         return status;
+    // The end of the range must be computable; whether the memory is accessible is checked by the devices at the start.
     if (len > UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(addr)) {
         LOG_ERR("the range [%p, +%zu) wraps around the address space", static_cast<void *>(addr), len);
         return DOCA_ERROR_INVALID_VALUE;
@@ -70,6 +74,7 @@ doca_error_t doca_mmap::set_permissions(std::uint32_t access) noexcept
         LOG_ERR("access flags 0x%" PRIx32 ": the bits 0x%" PRIx32 " are not defined", access, access & ~Access::all);
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // A set of bits, of which these two are alternatives.
     if ((access & Access::any_dpu) == Access::any_dpu) {
         LOG_ERR("access flags 0x%" PRIx32 ": read only and read and write across the PCIe exclude each other", access);
         return DOCA_ERROR_INVALID_VALUE;
@@ -82,6 +87,7 @@ doca_error_t doca_mmap::set_free_cb(opendoca::FreeCallback *callback, void *cook
 {
     if (const doca_error_t status = check_configurable("free callback", DOCA_ERROR_BAD_STATE); status != DOCA_SUCCESS)
         return status;
+    // A new callback is called only for memory of a later start. Setting the same one again changes nothing.
     if (callback != free_cb_ || cookie != free_cb_cookie_)
         free_cb_is_due_ = false;
     free_cb_ = callback;
@@ -91,6 +97,7 @@ doca_error_t doca_mmap::set_free_cb(opendoca::FreeCallback *callback, void *cook
 
 doca_error_t doca_mmap::set_user_data(doca_data data) noexcept
 {
+    // An imported map is always started, so its user data can be set at any time.
     if (state_ == State::started && !is_imported_) {
         LOG_ERR("the memory map is started: its user data can't be changed");
         return DOCA_ERROR_BAD_STATE;
@@ -101,6 +108,7 @@ doca_error_t doca_mmap::set_user_data(doca_data data) noexcept
 
 doca_error_t doca_mmap::enable_thread_safety() noexcept
 {
+    // The counts of existing buffers would be wrong afterwards.
     if (state_ == State::started || num_bufs() != 0) {
         LOG_ERR("the memory map is started or has buffers: thread safety can't be enabled");
         return DOCA_ERROR_NOT_PERMITTED;

@@ -14,7 +14,7 @@ enum class Reason : int {
     already_added = 1 << 16, ///< the device is one of the object's already
     not_added,               ///< the device is none of the object's
     not_started,             ///< the inventory, or the memory map of the buffer to copy
-    buffers_are_out,         ///< of the inventory that is to be destroyed
+    buffers_in_use,          ///< of the inventory that is to be destroyed
     no_buffer_left,          ///< in the pool
     range_too_small,         ///< for the pool's buffers
     has_instances,           ///< the graph that is to be stopped or destroyed

@@ -6,26 +6,28 @@
 
 namespace opendoca {
 
-/// An object that a program creates and destroys by its address, and that other objects may go on using after
-/// that: they share() it. What the program must see at once when it destroys the object is done then, by the
-/// object's own close(); the memory is freed with the last reference.
+/// The base of an object that a program creates and destroys by its address, while other objects may use it for longer:
+/// they share() it. The program's reference is stored in the object itself. What must take effect when the program
+/// destroys the object is done by the object's own function (such as close()), which then drops the program's
+/// reference. The memory is freed with the last reference.
 template <typename Object>
 class Shareable : public std::enable_shared_from_this<Object> {
 public:
-    /// The address for the program, which holds a share of its own from now on.
-    [[nodiscard]] static Object *give_to_program(std::shared_ptr<Object> object) noexcept
+    /// Adds the program's reference to @p object, and returns the address for the program.
+    [[nodiscard]] static Object *add_program_reference(std::shared_ptr<Object> object) noexcept
     {
         Object *const address = object.get();
-        address->share_of_program_ = std::move(object);
+        address->program_reference_ = std::move(object);
         return address;
     }
-    /// The program has destroyed it. Ends the object when nobody else shares it.
-    void take_from_program() noexcept { const auto last = std::move(share_of_program_); }
+    /// Drops the program's reference, after which this object may not exist any more. The reference is moved out first,
+    /// so that the destructor does not run inside of the assignment to its own member.
+    void drop_program_reference() noexcept { const auto last = std::move(program_reference_); }
 
     [[nodiscard]] std::shared_ptr<Object> share() noexcept { return this->shared_from_this(); }
 
 private:
-    std::shared_ptr<Object> share_of_program_;
+    std::shared_ptr<Object> program_reference_;
 };
 
 } // namespace opendoca

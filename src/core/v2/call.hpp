@@ -20,7 +20,7 @@ namespace opendoca::v2 {
     case Reason::range_too_small:
         return DOCA_ERROR_INVALID_VALUE;
     case Reason::not_started:
-    case Reason::buffers_are_out:
+    case Reason::buffers_in_use:
     case Reason::has_instances:
     case Reason::too_many_references: // of a buffer: 2.2 does not count them
         return DOCA_ERROR_NOT_PERMITTED;

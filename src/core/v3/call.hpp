@@ -20,7 +20,7 @@ namespace opendoca::v3 {
         return DOCA_ERROR_NOT_FOUND;
     case Reason::not_started:
         return DOCA_ERROR_BAD_STATE;
-    case Reason::buffers_are_out:
+    case Reason::buffers_in_use:
     case Reason::has_instances:
         return DOCA_ERROR_IN_USE;
     case Reason::no_buffer_left:

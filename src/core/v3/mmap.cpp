@@ -30,7 +30,7 @@ static_assert(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE == opendoca::Access::local_read_
 doca_error_t doca_mmap_create(struct doca_mmap **mmap)
 {
     // The program holds one share of the map; buffers and contexts that use it hold others.
-    return call({mmap}, [&] { *mmap = doca_mmap::give_to_program(std::make_shared<doca_mmap>(doca_data{})); });
+    return call({mmap}, [&] { *mmap = doca_mmap::add_program_reference(std::make_shared<doca_mmap>(doca_data{})); });
 }
 
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)

@@ -61,7 +61,7 @@ doca_error_t export_to_net(doca_sync_event &event, std::span<const std::byte> &d
         // A map of the counter's word alone: another node has access to nothing else. All rights, since the RDMA tasks
         // on events read, write and add.
         doca_dev &dev = *event.event.devices().front();
-        auto map = owned(doca_mmap::give_to_program(std::make_shared<doca_mmap>(doca_data{})));
+        auto map = owned(doca_mmap::add_program_reference(std::make_shared<doca_mmap>(doca_data{})));
         const void *bytes = nullptr;
         std::size_t size = 0;
         doca_error_t status = map->set_memrange(reinterpret_cast<std::byte *>(word), sizeof(*word));

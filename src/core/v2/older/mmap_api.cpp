@@ -40,7 +40,7 @@ doca_error_t create(doca_data data, std::uint32_t access, doca_mmap **mmap)
         const auto created = std::make_shared<OlderMmap>(data);
         const doca_error_t status = created->set_permissions(access);
         if (status == DOCA_SUCCESS)
-            *mmap = doca_mmap::give_to_program(created);
+            *mmap = doca_mmap::add_program_reference(created);
         return status;
     });
 }
