@@ -15,6 +15,7 @@ doca_error_t check_buffer(const doca_buf &buf, const Device &device) noexcept
         explain_missing_key(buf, device);
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // The program can move the data section anywhere; the range of the buffer itself was checked when it was taken.
     if (!buf.has_data_inside()) {
         LOG_ERR("the data section [%p, +%zu) of buffer %p is outside of its memory [%p, +%zu)",
                 static_cast<void *>(buf.data), buf.data_len, static_cast<const void *>(&buf),
@@ -29,6 +30,7 @@ void explain_missing_key(const doca_buf &buf, const Device &device) noexcept
     const doca_mmap &mmap = *buf.mmap;
     const void *const at = &buf;
     const char *const name = device.function().name.c_str();
+    // From the most to the least general reason: a map that is not started has no keys at all.
     if (!mmap.is_usable())
         LOG_ERR("the memory map of buffer %p is not started", at);
     else if (mmap.is_imported())

@@ -7,12 +7,12 @@
 
 namespace opendoca {
 
-/// Whether @p buf is of memory that @p device may use, and has its data inside of it. INVALID_VALUE, with the
-/// reason in the log.
+/// Checks that the memory map of @p buf has a key for @p device, and that the data section is inside of the buffer.
+/// Otherwise logs the reason and returns INVALID_VALUE.
 [[gnu::cold]] [[nodiscard]] OPENDOCA_INTERNAL doca_error_t check_buffer(const doca_buf &buf,
                                                                         const Device &device) noexcept;
 
-/// Logs why there is no key of the memory of @p buf for @p device.
+/// Logs why the memory map of @p buf has no key for @p device.
 [[gnu::cold]] void explain_missing_key(const doca_buf &buf, const Device &device) noexcept;
 
 } // namespace opendoca

@@ -13,6 +13,7 @@ namespace opendoca {
 
 constinit thread_local DeferredLog *DeferredLog::current_ = nullptr;
 
+/// A copy of a collected LogLine, whose text ends with the call that has logged it.
 struct DeferredLog::Line {
     std::string text;
     std::uint32_t level;
@@ -39,9 +40,11 @@ void DeferredLog::discard() noexcept
 
 void DeferredLog::write() noexcept
 {
+    // A destructor, which must not change the error that its scope has left in errno.
     const int error_of_caller = errno;
     for (const Line *line = first_; line != nullptr; line = line->next) {
         const LogLine kept = {line->level, line->text, line->time_size};
+        // The enclosing scope may hold a lock as well. Without memory, the line is written in spite of that.
         if (outer_ == nullptr || !outer_->keep(kept))
             (void)library_log().write(kept);
     }

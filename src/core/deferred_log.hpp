@@ -9,14 +9,15 @@
 
 namespace opendoca {
 
-/// Keeps the libraries' log lines of this thread until the end of a scope. For scopes that hold a lock: a log backend
-/// may call the program, which may call the object that is locked. Declared before the lock, so that it ends after it.
+/// Collects the libraries' log lines of this thread until the end of a scope. For scopes that hold a lock: a log
+/// backend may call the program, which may use the locked object. Declared before the lock, so that it is destroyed
+/// after the lock is released. Scopes may be nested. Used by one thread, on its stack.
 class OPENDOCA_INTERNAL DeferredLog {
 public:
     DeferredLog() noexcept : outer_(current_) { current_ = this; }
     DeferredLog(const DeferredLog &) = delete;
     DeferredLog &operator=(const DeferredLog &) = delete;
-    /// Writes the kept lines, or hands them to the scope around this one.
+    /// Writes the collected lines, or passes them to the enclosing scope.
     ~DeferredLog()
     {
         current_ = outer_;
@@ -24,12 +25,12 @@ public:
             write();
     }
 
-    /// Drops the lines kept so far.
+    /// Drops the lines collected so far, for a caller that retries and would log them again.
     void discard() noexcept;
 
-    /// Of this thread, or null.
+    /// Returns the innermost scope of this thread, or null.
     [[nodiscard]] static DeferredLog *current() noexcept { return current_; }
-    /// False when memory lacks.
+    /// Collects @p line. Returns false if there is no memory.
     [[nodiscard]] bool keep(const LogLine &line) noexcept;
 
 private:
@@ -37,10 +38,11 @@ private:
 
     void write() noexcept;
 
-    // A scope is entered by each call of an endpoint: initial-exec makes this one access without a call.
+    // Each call of an endpoint enters a scope: with initial-exec, the access needs no function call.
     [[gnu::tls_model("initial-exec")]] static constinit thread_local DeferredLog *current_;
 
     DeferredLog *const outer_;
+    // The collected lines: a list, oldest first.
     Line *first_ = nullptr;
     Line *last_ = nullptr;
 };

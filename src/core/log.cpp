@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// From the arguments of a log call to a line of text.
+// Formats the arguments of a log call as a line of text, and passes the line to the backends.
 #include <atomic>
 #include <cerrno>
 #include <cstdarg>
@@ -21,7 +21,8 @@ namespace opendoca {
 
 namespace {
 
-// A program may look at errno after it has logged, and must not be cancelled within a line.
+/// Preserves errno, which the caller may use after it has logged, and disables cancellation of the thread, which could
+/// otherwise end with a lock held. For the duration of one log call, on the stack.
 class CallerState {
 public:
     CallerState() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_); }
@@ -38,6 +39,7 @@ private:
     int cancel_state_ = PTHREAD_CANCEL_ENABLE;
 };
 
+/// Prints the local time of day with microseconds.
 void print_time(LogText &text) noexcept
 {
     timespec now{};
@@ -75,19 +77,22 @@ doca_error_t write_log_message(LogChannel &channel, std::uint32_t level, const L
     const CallerState state_of_caller;
     LogText text;
     print_time(text);
+    // Sinks with a time of their own (syslog) leave this part out.
     const std::size_t time_size = text.view().size();
     print_origin(text, level, origin);
     if (!text.vprint(format, arguments))
         return DOCA_ERROR_INVALID_VALUE;
     text.end_line();
     const LogLine line = {level, text.view(), time_size};
+    // A scope that holds a lock collects the libraries' lines. If it has no memory for this one, it is written at once:
+    // a deadlock is only possible if a backend of the program uses the locked object.
     DeferredLog *const deferred = &channel == &library_log() ? DeferredLog::current() : nullptr;
     if (deferred != nullptr && deferred->keep(line))
         return DOCA_SUCCESS;
     return channel.write(line) ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
 }
 
-// Writes the release once into each log that is long enough for a problem report.
+// Logs the release once per process, if debugging messages are shown, so that problem reports contain it.
 static void log_release_once() noexcept
 {
     static std::atomic<bool> is_logged = false;
@@ -98,13 +103,14 @@ static void log_release_once() noexcept
 void log(std::uint32_t level, const char *source, int line, const char *format, ...) noexcept
 {
     LogChannel &channel = library_log();
+    // Checked before anything is formatted: most messages are not shown.
     if (!channel.is_shown(level))
         return;
     if (channel.is_shown(LogLevel::debug))
         log_release_once();
     va_list arguments;
     va_start(arguments, format);
-    // A backend that cannot write cannot report this either.
+    // Ignored: the failure of a backend cannot be logged.
     (void)write_log_message(channel, level, {source, line}, format, arguments);
     va_end(arguments);
 }

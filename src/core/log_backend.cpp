@@ -19,6 +19,7 @@ LogBackend *LogChannel::first() const noexcept
     return first_.load(std::memory_order_acquire);
 }
 
+// Acquire: pairs with the release in append(), like first().
 static LogBackend *next(const LogBackend *backend) noexcept
 {
     return backend->next.load(std::memory_order_acquire);
@@ -27,6 +28,7 @@ static LogBackend *next(const LogBackend *backend) noexcept
 void LogChannel::update_shown() noexcept
 {
     const LogBackend *backend = first();
+    // The widest limits of all backends. Without one, write() uses the global ones.
     std::uint32_t lower = backend == nullptr ? global_.lower() : backend->limits.lower();
     std::uint32_t upper = backend == nullptr ? global_.upper() : backend->limits.upper();
     for (; backend != nullptr; backend = next(backend)) {
@@ -39,6 +41,7 @@ void LogChannel::update_shown() noexcept
 
 doca_error_t LogChannel::check_limit(std::uint32_t level) const
 {
+    // All levels are multiples of the same number.
     constexpr std::uint32_t step = LogLevel::critical - LogLevel::disable;
     if (level >= least_ && level <= most_ && level % step == 0)
         return DOCA_SUCCESS;
@@ -55,7 +58,7 @@ doca_error_t LogChannel::set_limit(LogBackend &backend, std::uint32_t level, Set
         update_shown();
         return DOCA_SUCCESS;
     }
-    lock.unlock();
+    lock.unlock(); // a backend that logs this may call the program, which may change limits
     LOG_ERR("level %u: this limit of the log backend was fixed, and stays as it is", level);
     return DOCA_ERROR_NOT_PERMITTED;
 }
@@ -66,6 +69,7 @@ doca_error_t LogChannel::set_global_limit(std::uint32_t level, SetLogLimit set)
         return status;
     const std::lock_guard lock{lock_};
     (global_.*set)(level);
+    // Final limits stay, which is not an error here.
     for (LogBackend *backend = first(); backend != nullptr; backend = next(backend))
         (backend->limits.*set)(level);
     update_shown();
@@ -97,6 +101,7 @@ bool LogChannel::write(const LogLine &line) noexcept
     LogBackend *backend = first();
     if (backend == nullptr)
         return !global_.include(line.level) || write_to_fd(STDERR_FILENO, line.text);
+    // A backend that fails does not keep the others from writing.
     bool is_written = true;
     for (; backend != nullptr; backend = next(backend)) {
         if (backend->limits.include(line.level) && !backend->sink->write(line))
@@ -110,6 +115,8 @@ void LogChannel::append(LogBackend &backend) noexcept
     const std::lock_guard lock{lock_};
     backend.limits.set_lower(global_.lower());
     backend.limits.set_upper(global_.upper());
+    // At the end, so that lines go to the backends in the order of their creation. Relaxed: the list is changed under
+    // the lock only. Release: pairs with first() and next(), whose callers hold no lock.
     std::atomic<LogBackend *> *end = &first_;
     while (LogBackend *present = end->load(std::memory_order_relaxed))
         end = &present->next;

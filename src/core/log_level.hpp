@@ -6,8 +6,8 @@
 
 namespace opendoca {
 
-/// How severe a message is: a smaller number is more severe. Equal in all generations of the API, whose programs pass
-/// any number; what is between two of these is no level, and no limit.
+/// The severity of a message: a smaller number is more severe. Equal in all generations of the API. Programs may pass
+/// any number; numbers between two of these are neither levels nor limits.
 struct LogLevel {
     static constexpr std::uint32_t disable = 10; ///< a limit that shows nothing; 3.0
     static constexpr std::uint32_t critical = 20;

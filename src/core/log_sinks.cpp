@@ -23,13 +23,14 @@ namespace opendoca {
 
 namespace {
 
+/// Writes to a stream of the program, and flushes after each line, so that nothing is lost if the program crashes.
 class FileSink final : public LogSink {
 public:
     explicit FileSink(FILE *file) noexcept : file_{file} {}
 
     bool write(const LogLine &line) noexcept override
     {
-        flockfile(file_); // the line and its flush are one
+        flockfile(file_); // so that no other thread writes between the line and its flush
         const std::size_t size = line.text.size();
         const bool is_written = fwrite_unlocked(line.text.data(), 1, size, file_) == size;
         const bool is_flushed = fflush_unlocked(file_) == 0;
@@ -41,6 +42,7 @@ private:
     FILE *file_;
 };
 
+/// Writes to a descriptor of the program, which stays open as long as the process.
 class FdSink final : public LogSink {
 public:
     explicit FdSink(int fd) noexcept : fd_{fd} {}
@@ -51,6 +53,9 @@ private:
     int fd_;
 };
 
+/// Collects lines in a buffer of the program, and passes them to a handler of the program when the next line does not
+/// fit. Invariant: the buffer always holds a NUL-terminated string of size_ bytes. Calls of write() are serialized,
+/// also those of the handler.
 class BufferSink final : public LogSink {
 public:
     BufferSink(char *buffer, std::size_t capacity, LogFlush handler) noexcept
@@ -64,10 +69,11 @@ public:
     bool write(const LogLine &line) noexcept override
     {
         if (is_in_handler_)
-            return true; // what a handler logs would wait for the handler itself
+            return true; // a message logged by a handler is dropped: it would wait for mutex_, which this thread holds
         const std::lock_guard lock{mutex_};
         bool is_handed_over = size_ + line.text.size() <= capacity_ || hand_over();
         std::string_view rest = line.text;
+        // A line that is longer than the whole buffer is passed on in parts.
         while (rest.size() > capacity_) {
             append(rest.substr(0, capacity_));
             rest.remove_prefix(capacity_);
@@ -85,6 +91,7 @@ private:
         buffer_[size_] = '\0';
     }
 
+    /// Calls the handler with the collected lines, if any, and empties the buffer. Returns false if the handler threw.
     bool hand_over() noexcept
     {
         if (std::exchange(size_, 0) == 0)
@@ -93,7 +100,7 @@ private:
         is_in_handler_ = true;
         try {
             handler_(buffer_);
-        } catch (...) { // a handler in C++ may throw, and must not unwind through a C function
+        } catch (...) { // a handler may be written in C++; its exception must not unwind through the program's C code
             has_returned = false;
         }
         is_in_handler_ = false;
@@ -101,17 +108,18 @@ private:
         return has_returned;
     }
 
-    // In the handler of any buffer: two of them could wait for each other.
+    // True while this thread is in the handler of any buffer: the handlers of two buffers that log could deadlock.
     static inline thread_local bool is_in_handler_ = false;
 
     ForkSafeMutex mutex_;
     const ForkRegistration fork_registration_{mutex_, LockRank::log_sinks};
     char *buffer_;
-    std::size_t capacity_; // without the terminating NUL
-    std::size_t size_ = 0;
+    std::size_t capacity_; ///< bytes, without the terminating NUL
+    std::size_t size_ = 0; ///< bytes in use, at most capacity_
     LogFlush handler_;
 };
 
+/// Logs @p why, and returns INVALID_VALUE.
 doca_error_t refuse(const char *why)
 {
     LOG_ERR("failed to create a log backend: %s", why);
@@ -129,7 +137,8 @@ doca_error_t create(SinkPtr &sink, Args &&...args)
 
 bool write_to_fd(int fd, std::string_view text) noexcept
 {
-    while (!text.empty()) { // a single write(2), unless it is cut short
+    // Usually a single write(2), so that lines of several processes are not mixed.
+    while (!text.empty()) {
         const ssize_t written = ::write(fd, text.data(), text.size());
         if (written >= 0)
             text.remove_prefix(static_cast<std::size_t>(written));
@@ -183,6 +192,7 @@ doca_error_t add_standard_backends(LogChannel &channel) noexcept
     const std::lock_guard lock{setup_mutex};
     if (is_created)
         return DOCA_SUCCESS;
+    // All four are allocated before the first one is added, so that a failure has no effect.
     SinkPtr to_out{new (std::nothrow) FileSink{stdout}};
     SinkPtr to_err{new (std::nothrow) FileSink{stderr}};
     std::unique_ptr<LogBackend> out{new (std::nothrow) LogBackend{channel, std::move(to_out)}};

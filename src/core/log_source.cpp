@@ -11,28 +11,28 @@
 
 #include "fork.hpp"
 
-// Sources register in constructors that may run before, and leave in destructors that may run after, those of
-// this library. So everything here is initialised at compile time and never destroyed.
+// Sources are registered in constructors that may run before those of this library, and removed in destructors that may
+// run after them. So everything here is initialised at compile time and never destroyed.
 
 namespace opendoca {
 
 namespace {
 
-constexpr std::size_t max_sources = 4096; // entry 0 stays free: it is no source
+constexpr std::size_t max_sources = 4096; // entry 0 stays unused: see log_source_name()
 
-constinit ForkSafeMutex names_mutex; // held to change the table, which is read without
+constinit ForkSafeMutex names_mutex; // held to change the table, which is read without it
 const ForkRegistration names_registration(names_mutex, LockRank::log_names);
 constinit std::array<std::atomic<const char *>, max_sources> source_names{};
 
-// A program may give DOCA_LOG_REGISTER a string literal, which arrives with its quotes.
+// Removes the quotes of a name. DOCA_LOG_REGISTER makes a string of its argument, which may be a string literal.
 std::string_view without_quotes(std::string_view name) noexcept
 {
     const bool quoted = name.size() >= 2 && name.front() == '"' && name.back() == '"';
     return quoted ? name.substr(1, name.size() - 2) : name;
 }
 
-// A copy of the name that is never freed, since a message may be using it while its source goes. Equal names
-// share one, so a library that is loaded again and again adds nothing.
+// Returns a copy of the name that is never freed, since a message may be using it while its source is removed. Equal
+// names share a copy, so that a library that is loaded again and again takes no more memory.
 const char *keep_name(std::string_view name)
 {
     static auto &names = *new std::forward_list<std::string>;
@@ -79,7 +79,7 @@ const char *log_source_name(int source) noexcept
     if (source == 0)
         return "UNKNOWN";
     const auto index = static_cast<std::size_t>(source);
-    // Acquire: pairs with the release in add_source.
+    // Acquire: pairs with the release store in add_log_source(), so that the text is visible.
     return index < max_sources ? source_names[index].load(std::memory_order_acquire) : nullptr;
 }
 

@@ -8,7 +8,8 @@
 #include <new>
 #include <string_view>
 
-// Two of its names are macros of log.hpp, too, which files that are compiled together with this one need.
+// <syslog.h> defines two macros of log.hpp differently. The latter are restored below for the files that are compiled
+// in one unit with this one.
 #pragma push_macro("LOG_ERR")
 #pragma push_macro("LOG_INFO")
 #undef LOG_ERR
@@ -19,9 +20,11 @@ namespace opendoca {
 
 namespace {
 
+/// Writes to the system's log. The facility and the name are process-wide: a later sink replaces those of an earlier
+/// one.
 class SyslogSink final : public LogSink {
 public:
-    // openlog keeps the pointer, so the name must live as long as the process, as sinks do.
+    // openlog() stores the pointer, so the name must live as long as the process, which sinks do.
     explicit SyslogSink(std::unique_ptr<char[]> name) noexcept : name_{std::move(name)}
     {
         openlog(name_.get(), LOG_PID, LOG_USER);
@@ -29,6 +32,7 @@ public:
 
     bool write(const LogLine &line) noexcept override
     {
+        // Without the time and the newline, which syslog adds itself.
         std::string_view text = line.text.substr(line.time_size);
         text.remove_suffix(1);
         syslog(priority(line.level), "%.*s", static_cast<int>(text.size()), text.data());
@@ -36,6 +40,7 @@ public:
     }
 
 private:
+    /// Returns syslog's priority for a level. TRACE has none of its own.
     static int priority(std::uint32_t level) noexcept
     {
         switch (level) {

@@ -10,6 +10,7 @@ namespace opendoca {
 
 bool LogText::vprint(const char *format, va_list arguments) noexcept
 {
+    // The first attempt shows the length. If the text does not fit, it is formatted again in a larger buffer.
     va_list again;
     va_copy(again, arguments);
     int length = std::vsnprintf(data() + size_, capacity_ - size_, format, arguments);
@@ -17,6 +18,7 @@ bool LogText::vprint(const char *format, va_list arguments) noexcept
         if (grow(size_ + static_cast<std::size_t>(length) + 1)) {
             length = std::vsnprintf(data() + size_, capacity_ - size_, format, again);
         } else {
+            // Truncated: the end of the text, before the NUL, shows it.
             std::memcpy(data() + capacity_ - 4, "...", 3);
             length = static_cast<int>(capacity_ - size_ - 1);
         }
@@ -39,6 +41,7 @@ bool LogText::print(const char *format, ...) noexcept
 
 void LogText::end_line() noexcept
 {
+    // Programs often end their messages with newlines.
     while (size_ > 0 && data()[size_ - 1] == '\n')
         size_--;
     data()[size_++] = '\n';

@@ -10,15 +10,15 @@
 
 namespace opendoca {
 
-/// A line of a log: on the stack up to 1 KiB, and on the heap beyond. When there is no memory it is cut and
-/// ends in "...".
+/// The text of one log line while it is formatted. In the object itself up to 1 KiB, and on the heap beyond. If there
+/// is no memory, the text is truncated and ends in "...". Used on the stack of one thread.
 class LogText {
 public:
-    /// False when the format cannot be carried out.
+    /// Appends formatted text. Returns false if the format is invalid.
     bool vprint(const char *format, va_list arguments) noexcept __attribute__((format(printf, 2, 0)));
     bool print(const char *format, ...) noexcept __attribute__((format(printf, 2, 3)));
 
-    /// One newline at the end, however many there were.
+    /// Ends the text with exactly one newline.
     void end_line() noexcept;
 
     [[nodiscard]] std::string_view view() const noexcept { return {data(), size_}; }
@@ -29,9 +29,9 @@ private:
     bool grow(std::size_t capacity) noexcept;
 
     std::array<char, 1024> stack_;
-    std::unique_ptr<char[]> heap_;
-    std::size_t capacity_ = stack_.size();
-    std::size_t size_ = 0; // always less than the capacity, which leaves room for the newline
+    std::unique_ptr<char[]> heap_;         ///< replaces stack_ once it is set
+    std::size_t capacity_ = stack_.size(); ///< bytes
+    std::size_t size_ = 0;                 ///< bytes; always less than the capacity, which leaves room for the newline
 };
 
 } // namespace opendoca
