@@ -26,8 +26,8 @@ public:
 
     /// Accepts a client: see Acceptor. Refuses clients of this machine that belong to another user.
     [[nodiscard]] UniqueFd accept() noexcept;
-    void note_shortage(const char *what) noexcept { acceptor_.note_shortage(what); }
-    void note_success() noexcept { acceptor_.note_success(); }
+    void log_shortage(const char *what) noexcept { acceptor_.log_shortage(what); }
+    void reset_shortage() noexcept { acceptor_.reset_shortage(); }
 
 private:
     Registration registration_;

@@ -7,25 +7,25 @@
 
 namespace opendoca {
 
-/// Takes clients from a socket that listens, also where descriptors lack: a client that waits there would keep the
-/// socket readable, and a blocked waiter would spin.
+/// Accepts clients from listening sockets, and rejects them while the process has no descriptors: a client in the queue
+/// would keep the socket readable, so that a thread that blocks on it would spin. Not thread-safe.
 class OPENDOCA_INTERNAL Acceptor {
 public:
-    /// Keeps a descriptor back, if there is one.
+    /// Reserves a descriptor, if there is one, for the rejection of clients.
     void open() noexcept;
 
-    /// Accepts the next client of @p listener as a non-blocking socket; not open when there is none. Where
-    /// descriptors lack, those that wait are turned away.
+    /// Accepts the next client of @p listener as a non-blocking socket. The result is not open if there is none.
+    /// Rejects the clients in the queue while there are no descriptors.
     [[nodiscard]] UniqueFd accept(int listener) noexcept;
 
-    /// With errno: a client could not be @p what. Logged once, until note_success().
-    void note_shortage(const char *what) noexcept;
-    void note_success() noexcept { has_logged_shortage_ = false; }
+    /// Logs that a client could not be @p what, a participle, with the reason in errno. Once until reset_shortage().
+    void log_shortage(const char *what) noexcept;
+    void reset_shortage() noexcept { has_logged_shortage_ = false; }
 
 private:
-    [[nodiscard]] bool turn_away(int listener) noexcept;
+    [[nodiscard]] bool reject_client(int listener) noexcept;
 
-    UniqueFd spare_; ///< given up to turn clients away when there is no other descriptor
+    UniqueFd spare_; ///< closed to make room for a client that is to be rejected
     bool has_logged_shortage_ = false;
 };
 

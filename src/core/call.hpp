@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What each C function of any API generation is made of: a check for null pointers, one call of an object, and
-// the code that the generation has for the object's answer.
+// The common parts of the C functions of all API generations: a check for null pointers, one call of an object, and the
+// conversion of its status to the generation's error code.
 #pragma once
 
 #include <cstddef>
@@ -60,7 +60,7 @@ inline void apply_to(const void *object, Change change, const char *function = _
     change();
 }
 
-/// The same for another value that is none: @p what is wrong.
+/// Logs that an argument is invalid, for the reason @p what. Returns INVALID_VALUE.
 [[gnu::cold, gnu::noinline, nodiscard]] inline doca_error_t
 refuse_value(const char *what, const char *function = __builtin_FUNCTION()) noexcept
 {
@@ -68,9 +68,9 @@ refuse_value(const char *what, const char *function = __builtin_FUNCTION()) noex
     return DOCA_ERROR_INVALID_VALUE;
 }
 
-/// INVALID_VALUE when one of @p arguments is null; else what @p body answers, and SUCCESS when it returns
-/// nothing. No exception leaves it. @p code_of gives the code of a Status, @p function is the name of the called
-/// function.
+/// Returns INVALID_VALUE, with a message, if one of @p arguments is null. Otherwise calls @p body and returns its
+/// status, converted by @p code_of, or SUCCESS if it returns nothing. Turns exceptions into errors. @p function is the
+/// name of the public function.
 template <auto code_of, typename Body>
 [[nodiscard]] inline doca_error_t checked_call(std::initializer_list<const void *> arguments, const char *function,
                                                Body &&body) noexcept
@@ -90,7 +90,7 @@ template <auto code_of, typename Body>
     });
 }
 
-/// User data that the program may leave out.
+/// Returns @p user_data, or zero if the program has passed null, which is allowed.
 [[nodiscard]] inline doca_data value_of(const doca_data *user_data) noexcept
 {
     return user_data != nullptr ? *user_data : doca_data{};

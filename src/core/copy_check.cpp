@@ -14,7 +14,8 @@ namespace opendoca {
 
 namespace {
 
-/// A term is cut off above what a copy can have: sums of 1024 of them can't wrap around.
+/// Returns the sum of @p part over the buffers of @p list. Each term is limited to one more than @p limit, which is
+/// enough for comparisons with it: so the sum of the longest list cannot wrap around.
 template <typename Part>
 std::size_t sum(const doca_buf *list, std::uint64_t limit, Part part) noexcept
 {
@@ -24,6 +25,7 @@ std::size_t sum(const doca_buf *list, std::uint64_t limit, Part part) noexcept
     return total;
 }
 
+/// Checks that @p buf is the head of a list, and logs an error about the @p name if not.
 bool is_usable(const doca_buf *buf, const char *name) noexcept
 {
     if (buf != nullptr && buf->is_head())
@@ -49,8 +51,7 @@ doca_error_t CopyCheck::check(const doca_buf *dst, const doca_buf *src, CopyPlan
         LOG_ERR("the source has %zu bytes or more, and a copy has at most %" PRIu64, length, max_size_);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    // Data is appended; a list without any tailroom counts as empty, for programs that never reset their
-    // destination.
+    // Data is appended. A list without any tailroom counts as empty, for programs that never reset their destination.
     const std::size_t tailroom = sum(dst, max_size_, [](const doca_buf &buf) { return buf.tailroom(); });
     const bool overwrites = tailroom == 0;
     if (const std::size_t room = overwrites ? sum(dst, max_size_, data_of) : tailroom; length > room) {
@@ -61,6 +62,7 @@ doca_error_t CopyCheck::check(const doca_buf *dst, const doca_buf *src, CopyPlan
     return DOCA_SUCCESS;
 }
 
+/// Checks each buffer of a list, for the use @p wanted, and the length of the list.
 doca_error_t CopyCheck::check_list(const doca_buf &head, std::uint32_t wanted) const noexcept
 {
     const bool for_writing = wanted == KeyUse::dma_destination;
@@ -73,6 +75,7 @@ doca_error_t CopyCheck::check_list(const doca_buf &head, std::uint32_t wanted) c
                     static_cast<const void *>(buf), for_writing ? "write" : "read");
             return DOCA_ERROR_NOT_PERMITTED;
         }
+        // Checked last, so that a list that is too long and has an invalid buffer is reported for the buffer.
         if (++count > max_list_elements_) {
             LOG_ERR("the %s has more than %" PRIu32 " buffers", for_writing ? "destination" : "source",
                     max_list_elements_);

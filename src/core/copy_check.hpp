@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Whether a copy is possible, decided in one place, above the providers.
+// The checks of a DMA copy before its submission: in one place, above the providers, so that all devices have the same
+// rules.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +13,15 @@
 
 namespace opendoca {
 
-/// What was found out about a copy when it was checked. Passed in registers.
+/// The result of the check of a copy, which the provider need not compute again. Small enough for registers.
 struct CopyPlan {
-    std::size_t length;
-    bool is_list;    ///< more than one buffer on a side
-    bool overwrites; ///< the destination has no tailroom at all and counts as empty
+    std::size_t length; ///< bytes
+    bool is_list;       ///< more than one buffer on a side
+    bool overwrites;    ///< the destination has no tailroom at all and counts as empty
 };
 
-/// The rules of one device.
+/// The rules for copies by one device. A value that front ends store; constant and therefore thread-safe. The checked
+/// buffers belong to the calling thread.
 class CopyCheck {
 public:
     CopyCheck(const Device &device, std::uint32_t max_list_elements, std::uint64_t max_size) noexcept
@@ -29,10 +31,10 @@ public:
     {
     }
 
-    // Fast paths: one buffer a side, of memory that the device is the first one of, and whose data is appended. What
-    // fails here goes to check(), which explains.
+    // Fast paths: one buffer on each side, of memory maps with this device as the first one, and data that is appended.
+    // They log nothing: if one returns false, check() decides and logs the reason.
 
-    /// One that is a copy by the CPU. It overwrites where there is no tailroom.
+    /// Returns whether this is a valid copy for the CPU, which overwrites the destination if it has no tailroom.
     [[gnu::always_inline]] [[nodiscard]] bool has_cpu_fast_path(const doca_buf &dst, const doca_buf &src) const noexcept
     {
         if (!have_fast_path(dst, src) || src.mmap->first().copied_from != device_ ||
@@ -42,13 +44,14 @@ public:
             return true;
         return dst.tailroom() == 0 && src.data_len - 1 < dst.data_len; // overwrites
     }
-    /// One of up to @p longest bytes, which are no more than the device copies at once.
+    /// Returns whether this is a valid copy of at most @p longest bytes, which must not exceed the device's limit.
     [[gnu::always_inline]] [[nodiscard]] bool has_fast_path(const doca_buf &dst, const doca_buf &src,
                                                             std::size_t longest) const noexcept
     {
         return may_be_copied(dst, src) && src.data_len <= longest && fits(dst, src);
     }
-    /// The same for one that may also overwrite: of programs that never reset their destination, each copy does.
+    /// Does the same for a copy that may also overwrite, and sets @p plan. Programs that never reset their destination
+    /// overwrite with each copy. @p plan is undefined if this returns false.
     [[gnu::always_inline]] [[nodiscard]] bool has_fast_path(const doca_buf &dst, const doca_buf &src,
                                                             CopyPlan &plan) const noexcept
     {
@@ -60,11 +63,12 @@ public:
         return src.data_len - 1 < (overwrites ? dst.data_len : tailroom);
     }
 
-    /// Makes the plan of any copy, or logs the reason why it is impossible. Null pointers are errors.
+    /// Checks any copy, and sets @p plan. Otherwise logs the reason. Null pointers are errors. INVALID_VALUE;
+    /// NOT_PERMITTED if a memory map lacks a right.
     [[gnu::cold]] [[nodiscard]] OPENDOCA_INTERNAL doca_error_t check(const doca_buf *dst, const doca_buf *src,
                                                                      CopyPlan &plan) const noexcept;
 
-    /// What is left to be compared are lengths.
+    /// Returns whether the copy is valid apart from the lengths.
     [[gnu::always_inline]] [[nodiscard]] bool may_be_copied(const doca_buf &dst, const doca_buf &src) const noexcept
     {
         if ((src.fast_path_uses & KeyUse::dma_source) == 0 || (dst.fast_path_uses & KeyUse::dma_destination) == 0)
@@ -75,12 +79,13 @@ public:
     }
 
 private:
-    /// By one branch for both.
+    /// Returns whether both buffers are on the fast path, with a single branch.
     [[gnu::always_inline]] [[nodiscard]] static bool have_fast_path(const doca_buf &dst, const doca_buf &src) noexcept
     {
         return (dst.fast_path_uses & src.fast_path_uses & KeyUse::by_fast_path) != 0;
     }
-    /// Whether there is data, and room behind the destination's: one comparison: a length of 0 wraps around.
+    /// Returns whether there is data and room for it behind the destination's data. One comparison, as the length of an
+    /// empty source wraps around.
     [[gnu::always_inline]] [[nodiscard]] static bool fits(const doca_buf &dst, const doca_buf &src) noexcept
     {
         return src.data_len - 1 < dst.tailroom();
@@ -89,8 +94,8 @@ private:
     [[nodiscard]] doca_error_t check_list(const doca_buf &head, std::uint32_t wanted) const noexcept;
 
     const Device *device_;
-    std::uint64_t max_size_;
-    std::uint32_t max_list_elements_;
+    std::uint64_t max_size_;          ///< bytes of one copy
+    std::uint32_t max_list_elements_; ///< buffers on a side
 };
 
 } // namespace opendoca

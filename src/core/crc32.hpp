@@ -7,7 +7,9 @@
 
 namespace opendoca {
 
-/// CRC-32 (IEEE 802.3), of descriptors that programs pass on.
+/// Returns the CRC-32 (IEEE 802.3) of @p length bytes. Detects damage to export descriptors, which programs transport
+/// between processes; no protection against forgery. Without a table: descriptors are short, and this is not a hot
+/// path.
 [[nodiscard]] inline std::uint32_t crc32(const void *data, std::size_t length) noexcept
 {
     std::uint32_t crc = 0xffffffff;

@@ -18,8 +18,8 @@ namespace opendoca {
 
 namespace {
 
-/// Of a true dmabuf the kernel checks it. Any other file that can be mapped can be mapped beyond its end, too, where an
-/// access ends the program.
+/// Checks that the range ends within a regular file, which can be mapped beyond its end: an access there would raise
+/// SIGBUS. For a dmabuf the kernel checks it.
 doca_error_t check_end(int fd, std::size_t offset, std::size_t len) noexcept
 {
     struct stat file {};
@@ -35,6 +35,7 @@ doca_error_t check_end(int fd, std::size_t offset, std::size_t len) noexcept
 doca_error_t Dmabuf::map(int fd, std::size_t offset, std::size_t len, std::unique_ptr<Dmabuf> &dmabuf)
 {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    // mmap() needs a multiple of the page size: maps `lead` bytes more in front.
     const std::size_t lead = offset % page;
     if (const doca_error_t status = check_end(fd, offset, len); status != DOCA_SUCCESS)
         return status;
@@ -46,7 +47,7 @@ doca_error_t Dmabuf::map(int fd, std::size_t offset, std::size_t len, std::uniqu
         LOG_ERR("file descriptor %d can't be mapped as a dmabuf from %zu on, %zu bytes: %s", fd, offset, len,
                 std::strerror(errno));
         return errno == ENOMEM   ? DOCA_ERROR_NO_MEMORY
-               : errno == ENODEV ? DOCA_ERROR_NOT_SUPPORTED // its exporter keeps the CPU out
+               : errno == ENODEV ? DOCA_ERROR_NOT_SUPPORTED // its exporter allows no access by the CPU
                                  : DOCA_ERROR_INVALID_VALUE;
     }
     const MemoryRange mapped = {static_cast<std::byte *>(start), lead + len};
@@ -58,6 +59,7 @@ doca_error_t Dmabuf::adopt(int fd, std::byte *addr, std::size_t offset, std::siz
                            std::unique_ptr<Dmabuf> &dmabuf)
 {
     UniqueFd own(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+    // A duplicate, since the program may close its own descriptor.
     if (!own.is_open()) {
         LOG_ERR("file descriptor %d is no dmabuf: %s", fd, std::strerror(errno));
         return DOCA_ERROR_INVALID_VALUE;

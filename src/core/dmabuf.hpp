@@ -12,12 +12,14 @@
 
 namespace opendoca {
 
-/// A part of a dmabuf, mapped, by us or by the program: devices find it by its file, and the CPU, which puts small
-/// messages into work requests, by its addresses.
+/// A part of a dmabuf that is mapped by this library or by the program. Owned by a memory map. Devices register it by
+/// its descriptor. The CPU accesses it by its addresses, for example to copy short messages into work requests.
 class Dmabuf {
 public:
+    /// Maps @p len bytes of @p fd from @p offset on, which need not be a multiple of the page size. @p fd stays the
+    /// program's. INVALID_VALUE, NOT_SUPPORTED (it cannot be mapped), NO_MEMORY, with a message.
     [[nodiscard]] static doca_error_t map(int fd, std::size_t offset, std::size_t len, std::unique_ptr<Dmabuf> &dmabuf);
-    /// The program has mapped it at @p addr.
+    /// Does the same for memory that the program has mapped at @p addr and will unmap.
     [[nodiscard]] static doca_error_t adopt(int fd, std::byte *addr, std::size_t offset, std::size_t len,
                                             std::unique_ptr<Dmabuf> &dmabuf);
     Dmabuf(const Dmabuf &) = delete;
@@ -37,10 +39,10 @@ private:
     {
     }
 
-    const UniqueFd fd_;
-    const std::size_t offset_;
+    const UniqueFd fd_;        ///< a duplicate of the program's descriptor
+    const std::size_t offset_; ///< of range_ in the dmabuf, in bytes
     const MemoryRange range_;
-    const MemoryRange mapped_; ///< whole pages, to be unmapped; none of a program's
+    const MemoryRange mapped_; ///< the range that the destructor unmaps; empty if the program has mapped it
 };
 
 } // namespace opendoca

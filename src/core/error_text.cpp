@@ -9,7 +9,7 @@ namespace opendoca {
 
 namespace {
 
-// In the order of the values.
+// In the order of the values, which index it.
 constexpr std::array texts{
     ErrorText{"DOCA_SUCCESS", "Success"},
     ErrorText{"DOCA_ERROR_UNKNOWN", "Unknown error"},
@@ -52,7 +52,7 @@ constexpr ErrorText unrecognized{"unrecognized error code", "unrecognized error 
 
 const ErrorText &text_of(const doca_error_t &error, unsigned last) noexcept
 {
-    // To read any number as an enumeration of this range would be undefined.
+    // Copied as bytes: reading a number outside of the enumeration's range as an enumeration would be undefined.
     unsigned code = 0;
     static_assert(sizeof(code) == sizeof(error));
     std::memcpy(&code, &error, sizeof(code));

@@ -6,10 +6,10 @@
 
 namespace opendoca {
 
-/// An error code in words.
+/// The name of an error code and a description. Both are constant strings.
 struct ErrorText {
-    const char *name; ///< as in the source
-    const char *text; ///< for people
+    const char *name; ///< as in source code
+    const char *text; ///< for log messages
 };
 
 /// Returns the text of @p error in an API generation with the last code @p last. Programs pass any number.

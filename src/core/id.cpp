@@ -12,14 +12,15 @@ namespace opendoca {
 
 namespace {
 
+/// The numbers of this process. Invariant: each number below num_used is either that of an existing Id or in `free`.
 struct Numbers {
     ForkSafeMutex lock;
     const ForkRegistration fork_registration{lock, LockRank::numbers};
-    std::uint32_t num_used = 0;      ///< ever: all below were given out
-    std::vector<std::uint32_t> free; ///< of those; has room for all
+    std::uint32_t num_used = 0;      ///< one more than the highest number that was ever used
+    std::vector<std::uint32_t> free; ///< the numbers below that are not in use; has the capacity for all of them
 };
 
-/// Never destroyed: objects may outlive what is destroyed at the end of the program.
+/// Never destroyed: objects of the program may be destroyed after the destructors of this library.
 Numbers &numbers = *new Numbers;
 
 } // namespace

@@ -8,7 +8,8 @@
 
 namespace opendoca {
 
-/// Small, and unique among the living: what can be added to a work queue is found there by its number.
+/// A number that no other existing Id has, as small as possible. For objects that can be added to a work queue, which
+/// finds them by an index. Taken at construction, which may throw std::bad_alloc, and released at destruction.
 /// Thread-safe.
 class OPENDOCA_INTERNAL Id {
 public:

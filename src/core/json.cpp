@@ -13,9 +13,11 @@ namespace opendoca {
 
 namespace {
 
-constexpr std::size_t max_depth = 32;
+constexpr std::size_t max_depth = 32; ///< of arrays and objects
 
-/// Builds objects from the parser's events. The function names are prescribed by nlohmann-json.
+/// Builds objects of json-c from the parser's events. The function names are prescribed by nlohmann-json. A handler
+/// that returns false ends the parsing. Invariant: open_ and keys_ have one element for each array or object that was
+/// started and not ended. Each value is owned by its parent as soon as it is added.
 class Builder final : public nlohmann::json_sax<nlohmann::json> {
 public:
     Builder(JsonPtr &root, JsonError &error) noexcept : root_(root), error_(error) {}
@@ -33,7 +35,7 @@ public:
     {
         return add_made(json_object_new_string_len(value.data(), static_cast<int>(value.size())));
     }
-    bool binary(nlohmann::json::binary_t &) override { return false; } // no such thing in text
+    bool binary(nlohmann::json::binary_t &) override { return false; } // does not occur in text
 
     bool start_object(std::size_t) override { return open(json_object_new_object()); }
     bool key(std::string &value) override
@@ -47,7 +49,8 @@ public:
 
     bool parse_error(std::size_t position, const std::string &, const nlohmann::json::exception &exception) override
     {
-        const std::string_view what = exception.what(); // [kind] parse error at line 1, column 2: what
+        // "[kind] parse error at line 1, column 2: reason": only the reason is used.
+        const std::string_view what = exception.what();
         const std::size_t begin = what.find(what.find(": ") != what.npos ? ": " : "] ");
         return fail(position, std::string(begin == what.npos ? what : what.substr(begin + 2)));
     }
@@ -60,6 +63,7 @@ private:
         error_ = {offset, std::move(what)};
         return false;
     }
+    /// Adds a value that json-c has created; null if it had no memory.
     bool add_made(json_object *made)
     {
         if (made == nullptr)
@@ -67,6 +71,7 @@ private:
         add(JsonPtr(made));
         return true;
     }
+    /// Adds @p value to the innermost array or object, or sets the root.
     void add(JsonPtr value)
     {
         if (open_.empty()) {
@@ -79,8 +84,9 @@ private:
                                : json_object_object_add(parent, keys_.back().c_str(), value.get());
         if (status != 0)
             throw std::bad_alloc();
-        (void)value.release();
+        (void)value.release(); // the parent owns it, but only after a success
     }
+    /// Adds an array or object, and makes it the innermost one.
     bool open(json_object *made)
     {
         JsonPtr owned(made);
@@ -104,8 +110,8 @@ private:
 
     JsonPtr &root_;
     JsonError &error_;
-    std::vector<json_object *> open_; ///< arrays and objects, from the root on
-    std::vector<std::string> keys_;   ///< of each, the last one
+    std::vector<json_object *> open_; ///< the arrays and objects that contain the next value, from the root on
+    std::vector<std::string> keys_;   ///< for each of them, the last key
     bool is_too_deep_ = false;
 };
 

@@ -16,17 +16,16 @@ namespace opendoca {
 struct JsonPut {
     void operator()(json_object *object) const noexcept { (void)json_object_put(object); }
 };
-/// A reference to a value; null is JSON's null.
+/// An owned reference to a value of json-c; null is JSON's null.
 using JsonPtr = std::unique_ptr<json_object, JsonPut>;
 
 struct JsonError {
-    std::size_t offset; ///< in the text
+    std::size_t offset; ///< bytes from the start of the text
     std::string what;
 };
 
-/// Reads @p text, which may be from anywhere, into objects of json-c. False, with @p error set, when it is
-/// not one JSON value, or one that is nested more than 32 deep. Throws std::bad_alloc: json-c's own reader
-/// crashes without memory.
+/// Parses @p text, which is not trusted, into objects of json-c. Returns false, with @p error set, if it is not a JSON
+/// value or is nested more than 32 deep. Throws std::bad_alloc. Not json-c's own parser, which crashes without memory.
 [[nodiscard]] OPENDOCA_INTERNAL bool read_json(std::string_view text, JsonPtr &value, JsonError &error);
 
 } // namespace opendoca

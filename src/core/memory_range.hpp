@@ -10,8 +10,10 @@ namespace opendoca {
 /// [addr, addr + len), which never wraps around. The address may be one of another process.
 struct MemoryRange {
     std::byte *addr = nullptr;
-    std::size_t len = 0;
+    std::size_t len = 0; ///< bytes
 
+    /// Returns whether [start, start + size) is inside of the range. Correct for any values: a start below `addr` wraps
+    /// around to a large offset.
     [[nodiscard]] bool contains(const std::byte *start, std::size_t size) const noexcept
     {
         const auto offset = reinterpret_cast<std::uintptr_t>(start) - reinterpret_cast<std::uintptr_t>(addr);

@@ -8,8 +8,8 @@
 
 namespace opendoca {
 
-/// The long form "dddd:bb:dd.f", in lower case, of a PCI address in its long or short ("bb:dd.f") form; nothing when
-/// the text is neither.
+/// Returns the normal form "dddd:bb:dd.f", in lower case, of a PCI address in its long or short ("bb:dd.f") form;
+/// nothing if @p text is neither. Throws std::bad_alloc.
 [[nodiscard]] std::optional<std::string> normalize_pci_address(std::string_view text);
 
 } // namespace opendoca

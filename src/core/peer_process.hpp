@@ -9,21 +9,24 @@
 
 namespace opendoca {
 
-/// The process at the other end of a Unix socket: the one that has connected, or that has called listen(). A socket
-/// does not show its end where children of it have inherited the other end.
+/// Detects the end of the process at the other end of a Unix socket: the one that has connected, or that has called
+/// listen(). The socket itself does not show it if children of that process have inherited the other end. Not
+/// thread-safe.
 class OPENDOCA_INTERNAL PeerProcess {
 public:
-    /// Watches nothing where the process is in another PID namespace, or the socket is none of the Unix domain.
+    /// Begins to watch the peer of @p socket instead of an earlier one. Watches nothing if the peer is in another PID
+    /// namespace, or if it is not a Unix socket.
     void open(int socket) noexcept;
 
-    /// Becomes readable at the end; -1 where nothing is watched, or the kernel gives no such descriptor.
+    /// Returns a descriptor that becomes readable when the peer ends; -1 if nothing is watched, or if there is no
+    /// pidfd.
     [[nodiscard]] int fd() const noexcept { return pidfd_.get(); }
     [[nodiscard]] bool is_watched() const noexcept { return pid_ > 0; }
-    /// For certain. Costs a system call.
+    /// Returns true only if the peer has certainly ended. Makes a system call.
     [[nodiscard]] bool has_ended() const noexcept;
 
 private:
-    pid_t pid_ = 0;
+    pid_t pid_ = 0; ///< 0 if nothing is watched
     ProcessFd pidfd_;
 };
 

@@ -20,7 +20,7 @@ class PollBudget {
 public:
     /// Counts one idle poll. Returns true if the call is due; then the budget starts anew.
     [[nodiscard]] bool is_spent() noexcept { return --polls_until_clock_ == 0 && check_clock(); }
-    /// The call was made for another reason: the budget starts anew.
+    /// Starts the budget anew, because the call was made for another reason.
     void restart() noexcept { *this = PollBudget(); }
 
 private:
@@ -44,7 +44,7 @@ private:
     static constexpr std::int64_t unknown = -1;
 
     std::uint32_t polls_until_clock_ = polls_per_clock;
-    std::uint32_t num_polls_ = 0;  ///< since the start, as of the last look at the clock
+    std::uint32_t num_polls_ = 0;  ///< polls since the start, as of the last reading of the clock
     std::int64_t start_ = unknown; ///< ms
 };
 

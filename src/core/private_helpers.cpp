@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Two functions that no header of DOCA 2.2 declares, but that programs compiled against it import from the version
-// node INTERNAL. What they take and give is that of the functions that they are named after: strlcpy() of BSD,
-// and zalloc() as libraries commonly have it.
+// node INTERNAL. Their parameters and results are those of the functions that they are named after: strlcpy() of BSD,
+// and zalloc() of many libraries.
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -13,11 +13,11 @@
 
 extern "C" {
 
-/// Copies as much of @p from as fits into @p size bytes with a NUL at the end; nothing when @p size is 0. Gives the
-/// length of @p from: the text was cut if that is @p size or more.
+/// Copies as much of @p from as fits into @p size bytes with a NUL at the end; nothing if @p size is 0. Returns the
+/// length of @p from: the text was truncated if that is @p size or more.
 OPENDOCA_INTERNAL std::size_t priv_doca_strlcpy(char *to, const char *from, std::size_t size);
 
-/// Memory of @p size bytes, all zero, for free(); NULL when there is none.
+/// Allocates @p size bytes, all zero, which the caller frees with free(). Returns NULL if there is no memory.
 OPENDOCA_INTERNAL void *priv_doca_zalloc(std::size_t size);
 
 } // extern "C"

@@ -23,7 +23,7 @@ struct Access {
     static constexpr std::uint32_t all = local_read_write | any_rdma | any_dpu;
 };
 
-/// What a PCI function is.
+/// The kind of a PCI function: physical, virtual, or a subfunction.
 enum class FunctionType { pf, vf, sf };
 
 } // namespace opendoca

@@ -6,7 +6,8 @@
 
 namespace opendoca {
 
-/// The release of opendoca that this library is, such as "0.9.0": docs/versioning.md. The API has numbers of its own.
+/// Returns the release of opendoca that this library belongs to, such as "0.9.0" (docs/versioning.md). The versions of
+/// the API are independent of it.
 [[nodiscard]] OPENDOCA_INTERNAL const char *release() noexcept;
 
 } // namespace opendoca

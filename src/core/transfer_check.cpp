@@ -39,6 +39,8 @@ doca_error_t TransferCheck::check(Request &request) const noexcept
     return DOCA_ERROR_UNEXPECTED;
 }
 
+// A send without a buffer is a message of 0 bytes, and so is a write without a source; a read without a remote buffer
+// moves nothing. DOCA allows all of them.
 doca_error_t TransferCheck::check_send(Request &request) const noexcept
 {
     if (request.local == nullptr)
@@ -53,6 +55,7 @@ doca_error_t TransferCheck::check_read(Request &request) const noexcept
         return DOCA_SUCCESS;
     if (const doca_error_t status = find_remote(src, request.remote_key); status != DOCA_SUCCESS)
         return status;
+    // A null destination is only allowed together with a null source.
     if (request.local == nullptr) {
         LOG_ERR("a read that has a source needs a destination");
         return DOCA_ERROR_INVALID_VALUE;
@@ -62,6 +65,8 @@ doca_error_t TransferCheck::check_read(Request &request) const noexcept
         return status;
     if (const doca_error_t status = check_length(src->data_len); status != DOCA_SUCCESS)
         return status;
+    // Reads what fits into the destination, if that is less than the source has. The plan's length is at most
+    // message_size.
     request.plan.length = static_cast<std::uint32_t>(std::min<std::size_t>(src->data_len, request.plan.length));
     return DOCA_SUCCESS;
 }
@@ -77,6 +82,7 @@ doca_error_t TransferCheck::check_write(Request &request) const noexcept
     if (const doca_error_t status = plan_local(*request.local, Side::source, limits_.chain_length, plan);
         status != DOCA_SUCCESS)
         return status;
+    // As on the local side: appends, or overwrites if there is no tailroom. The whole source must fit.
     const std::size_t tailroom = dst->tailroom();
     plan.overwrites = tailroom == 0;
     if (const std::size_t room = plan.overwrites ? dst->data_len : tailroom; plan.length > room) {
@@ -102,6 +108,7 @@ doca_error_t TransferCheck::check_atomic(Request &request) const noexcept
     }
     if (const doca_error_t status = check_local(*result, Side::destination); status != DOCA_SUCCESS)
         return status;
+    // An atomic writes to the data address of both buffers, whatever the lengths of their data sections are.
     if (bytes_from_data_on(*target) < word_size || bytes_from_data_on(*result) < word_size) {
         LOG_ERR("an atomic needs %zu bytes behind the data address of both buffers; there are %zu and %zu", word_size,
                 bytes_from_data_on(*target), bytes_from_data_on(*result));
@@ -114,7 +121,8 @@ doca_error_t TransferCheck::check_atomic(Request &request) const noexcept
     return DOCA_SUCCESS;
 }
 
-/// The length of the plan is the data of a source, and what a destination has room for.
+/// Checks the local list, and sets the plan's length: the bytes of data of a source, or those for which a destination
+/// has room.
 doca_error_t TransferCheck::plan_local(const doca_buf &list, Side side, std::uint32_t max_elements,
                                        TransferPlan &plan) const noexcept
 {
@@ -123,7 +131,7 @@ doca_error_t TransferCheck::plan_local(const doca_buf &list, Side side, std::uin
         return DOCA_ERROR_INVALID_VALUE;
     }
     std::uint32_t count = 0;
-    // A term is cut off above what an operation moves at most: their sums can't wrap around.
+    // Each term is limited to one more than an operation may move, so that the sums cannot wrap around.
     std::size_t data = 0, tailroom = 0;
     const std::size_t limit = limits_.message_size + 1;
     for (const doca_buf *buf = &list; buf != nullptr; buf = buf->next) {
@@ -150,6 +158,8 @@ doca_error_t TransferCheck::plan_local(const doca_buf &list, Side side, std::uin
     return DOCA_SUCCESS;
 }
 
+/// Checks one buffer of the local list: a right to access it, and that it is memory which the device can use locally.
+/// The log message depends on what the memory map is.
 doca_error_t TransferCheck::check_local(const doca_buf &buf, Side side) const noexcept
 {
     if (const doca_error_t status = check_buffer(buf, *device_); status != DOCA_SUCCESS)
@@ -160,7 +170,7 @@ doca_error_t TransferCheck::check_local(const doca_buf &buf, Side side) const no
     if (side == Side::source && limits_.sends_what_is_read_only && !buf.mmap->is_imported())
         return DOCA_SUCCESS;
     if (key.can(KeyUse::rdma_remote)) {
-        LOG_ERR("buffer %p is of memory that was imported for RDMA: a local one belongs here",
+        LOG_ERR("buffer %p is of memory that was imported for RDMA: a local buffer is required",
                 static_cast<const void *>(&buf));
         return DOCA_ERROR_INVALID_VALUE;
     }
@@ -175,6 +185,7 @@ doca_error_t TransferCheck::check_local(const doca_buf &buf, Side side) const no
     return DOCA_ERROR_NOT_PERMITTED;
 }
 
+/// Checks the remote buffer, and sets @p key to its key. The rights on it are checked by the provider, or by the peer.
 doca_error_t TransferCheck::find_remote(const doca_buf *buf, MemoryKey *&key) const noexcept
 {
     if (buf == nullptr || !buf->is_alone()) {
@@ -194,6 +205,7 @@ doca_error_t TransferCheck::find_remote(const doca_buf *buf, MemoryKey *&key) co
     return check_buffer(*buf, *device_);
 }
 
+/// Checks the length against the message size. @p length may be a limited sum: see plan_local().
 doca_error_t TransferCheck::check_length(std::size_t length) const noexcept
 {
     if (length <= limits_.message_size)

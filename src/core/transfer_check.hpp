@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Whether an RDMA operation is possible as far as the caller's side can know, decided in one place, above the
-// providers.
+// The checks of an RDMA operation before its submission, as far as they need only this side: in one place, above the
+// providers, so that all devices have the same rules.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,16 @@
 
 namespace opendoca {
 
-/// The rules of one connection.
+/// The rules for the operations of one connection. A value that front ends store; constant and therefore thread-safe.
+/// The checked buffers belong to the calling thread.
 class OPENDOCA_INTERNAL TransferCheck {
 public:
     struct Limits {
-        std::size_t message_size;   ///< bytes
-        std::uint32_t chain_length; ///< buffers on the local side
-        std::uint32_t recv_chain_length;
-        bool has_atomics;
-        bool sends_what_is_read_only = false; ///< memory of this process that the device may read
+        std::size_t message_size;             ///< bytes; at most UINT32_MAX
+        std::uint32_t chain_length;           ///< buffers on the local side of operations other than receives
+        std::uint32_t recv_chain_length;      ///< buffers of a receive
+        bool has_atomics;                     ///< the device supports atomic operations
+        bool sends_what_is_read_only = false; ///< a source may be memory of this process without write permission
     };
 
     TransferCheck(const Device &device, const Limits &limits) noexcept : device_(&device), limits_(limits) {}
@@ -80,6 +81,7 @@ private:
     /// Bytes that an atomic operation reads, and writes.
     static constexpr std::size_t word_size = 8;
 
+    /// Returns the bytes from the start of the data section to the end of the buffer.
     [[nodiscard]] static std::size_t bytes_from_data_on(const doca_buf &buf) noexcept
     {
         return static_cast<std::size_t>(buf.head + buf.len - buf.data);

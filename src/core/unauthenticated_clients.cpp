@@ -17,7 +17,7 @@ namespace opendoca {
 
 namespace {
 
-// A host that is silent for 10 s is probed four times, 5 s apart: together max_host_silence.
+// After 10 s without a packet, four probes are sent, 5 s apart: together max_host_silence. In seconds.
 constexpr int keepalive_idle = 10, keepalive_interval = 5, keepalive_probes = 4;
 /// The longest time between two transmissions of the same data. 15 of them, the kernel's default, then take 27 s.
 constexpr int max_retransmission_ms = 2000;

@@ -8,7 +8,8 @@
 
 namespace opendoca {
 
-/// Owns a file descriptor.
+/// Owns a file descriptor, or none, which is -1. Not for descriptors that forked children must not inherit: see
+/// ProcessFd.
 class UniqueFd {
 public:
     UniqueFd() = default;
@@ -28,7 +29,7 @@ public:
     }
 
     [[nodiscard]] int get() const noexcept { return fd_; }
-    /// Somebody else closes it from now on.
+    /// Returns the descriptor, which the caller owns from now on.
     [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
     [[nodiscard]] bool is_open() const noexcept { return fd_ >= 0; }
 

@@ -7,29 +7,30 @@
 
 namespace opendoca {
 
-/// Logs what a caller waits for, once the wait has lasted so long that the user should be informed.
+/// Decides when a wait has lasted so long that the user should be informed. Belongs to the thread that waits, which
+/// logs what it waits for. At most one notice until reset().
 class WaitNotice {
 public:
-    /// To be asked again and again while waiting. True once: a second after the wait has begun.
+    /// Returns true once, a second after the first call. Called repeatedly during the wait.
     [[nodiscard]] bool is_due() noexcept
     {
-        if (was_given_)
+        if (was_due_)
             return false;
         const auto now = std::chrono::steady_clock::now();
         if (!since_)
             since_ = now;
-        was_given_ = now - *since_ >= std::chrono::seconds(1);
-        return was_given_;
+        was_due_ = now - *since_ >= std::chrono::seconds(1);
+        return was_due_;
     }
 
-    /// The wait is over; the next one begins when is_due() is asked next.
+    /// Ends the wait. The next one begins with the next call of is_due().
     void end_wait() noexcept { since_.reset(); }
-    /// The next wait is for something else.
-    void forget() noexcept { *this = WaitNotice(); }
+    /// Does the same, before a wait for something else, which gets a notice of its own.
+    void reset() noexcept { *this = WaitNotice(); }
 
 private:
     std::optional<std::chrono::steady_clock::time_point> since_;
-    bool was_given_ = false;
+    bool was_due_ = false;
 };
 
 } // namespace opendoca

@@ -38,7 +38,7 @@ doca_error_t doca_comch_client::on_start()
     if (const doca_error_t status = open(); status != DOCA_SUCCESS)
         return status;
     deadline_ = std::chrono::steady_clock::now() + search_timeout;
-    wait_for_server_.forget();
+    wait_for_server_.reset();
     search_.restart();
     const doca_error_t status = connect_to_server();
     return status == DOCA_SUCCESS || status == DOCA_ERROR_NOT_FOUND ? DOCA_ERROR_IN_PROGRESS : status;

@@ -90,7 +90,7 @@ doca_error_t doca_comch_producer::on_start()
     id_ = fast_->add_producer(control_queue_);
     num_expired_ = fast_->num_expired();
     has_expired_ = false;
-    wait_for_reply_.forget();
+    wait_for_reply_.reset();
     request_progress_while(control_queue_.message_flag());
     return DOCA_SUCCESS;
 }

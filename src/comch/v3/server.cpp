@@ -43,7 +43,7 @@ doca_comch_server::doca_comch_server(doca_dev &dev, doca_dev_rep &rep, const cha
 
 doca_error_t doca_comch_server::on_start()
 {
-    wait_for_client_.forget();
+    wait_for_client_.reset();
     doca_error_t status = open();
     if (status == DOCA_SUCCESS)
         status = listener_.open(key_, name_.c_str(), device()->function().services_at);
@@ -91,7 +91,7 @@ void doca_comch_server::accept_clients() noexcept
         (void)opendoca::guarded([&] {
             auto made = std::make_unique<Connection>(*this, Link::Side::service, std::move(socket));
             if (!made->fast->open() || !watch_first(*made)) {
-                listener_.note_shortage("watched");
+                listener_.log_shortage("watched");
                 return DOCA_SUCCESS;
             }
             connections_.push_back(std::move(made));
@@ -144,14 +144,14 @@ void doca_comch_server::process_hello(Connection &connection) noexcept
         return;
     if (status != DOCA_SUCCESS) {
         if (status == DOCA_ERROR_OPERATING_SYSTEM)
-            listener_.note_shortage("taken in");
+            listener_.log_shortage("taken in");
         // The connection stays in the list until drop_ended(): callers iterate over it.
         connection.link.fail();
         unwatch(connection);
         has_ended_ = true;
         return;
     }
-    listener_.note_success();
+    listener_.reset_shortage();
 }
 
 bool doca_comch_server::report_end(Connection &connection) noexcept

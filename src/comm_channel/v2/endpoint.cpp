@@ -363,7 +363,7 @@ void doca_comm_channel_ep_t::detach_all(Departure &all) noexcept
     is_recv_armed_ = is_send_armed_ = has_requested_channels_ = has_received_ = false;
     has_had_client_ = has_pending_doorbells_ = has_ended_peers_ = has_unreported_reset_ = has_logged_silent_clients_ =
         false;
-    wait_for_client_.forget();
+    wait_for_client_.reset();
     next_deadline_ = no_deadline;
     role_ = Role::none;
 }

@@ -127,7 +127,7 @@ doca_comm_channel_addr_t *doca_comm_channel_ep_t::accept_client()
     for (UniqueFd socket = listener_.accept(); socket.is_open(); socket = listener_.accept()) {
         auto client = std::make_unique<Peer>(*this, Peer::Side::service, std::move(socket), *device);
         if (!watch_in(recv_channel_, *client)) {
-            listener_.note_shortage("watched");
+            listener_.log_shortage("watched");
             continue;
         }
         next_deadline_ = std::min(next_deadline_, client->hello_deadline());
@@ -191,13 +191,13 @@ void doca_comm_channel_ep_t::process_hello(Peer &peer)
     const bool is_watched = status == DOCA_SUCCESS && watch(peer);
     if (!is_watched) {
         if (status == DOCA_SUCCESS || status == DOCA_ERROR_OPERATING_SYSTEM)
-            listener_.note_shortage("taken in");
+            listener_.log_shortage("taken in");
         drop_client(peer);
         return;
     }
-    listener_.note_success();
+    listener_.reset_shortage();
     if (!std::exchange(has_had_client_, true))
-        wait_for_client_.forget();
+        wait_for_client_.reset();
     if (is_recv_armed_)
         peer.arm_for_message();
     service_channel_.kick();

@@ -65,8 +65,8 @@ void EventHandle::unwatch(int fd) noexcept
 
 bool EventHandle::wake() noexcept
 {
-    constexpr int most_tries = 4; // retried, because the waiter depends on this write alone
-    for (int tries = 0; !is_written_ && tries != most_tries; ++tries)
+    constexpr int max_attempts = 4; // retried, because the waiter depends on this write alone
+    for (int tries = 0; !is_written_ && tries != max_attempts; ++tries)
         is_written_ = eventfd_write(own_.get(), 1) == 0;
     if (!is_written_)
         LOG_ERR("writing the event handle: %s", std::strerror(errno));

@@ -159,7 +159,7 @@ void doca_ctx::fail() noexcept
 void doca_ctx::begin_stop() noexcept
 {
     is_library_done_ = false;
-    wait_for_frees_.forget();
+    wait_for_frees_.reset();
     set_state(DOCA_CTX_STATE_STOPPING);
     is_library_done_ = on_stop() == DOCA_SUCCESS;
     // A stopping context is polled in any case: see has_more().

@@ -358,11 +358,11 @@ bool TcpConnector::accept_client()
     awaiting_request_.push_back(std::move(link));
     // Without epoll memory the client is closed again; a shortage is logged once, until a client is accepted again.
     if (watch(*awaiting_request_.back(), EPOLLIN)) {
-        acceptor_.note_success();
+        acceptor_.reset_shortage();
         if (!is_timer_set_)
             set_timer();
     } else {
-        acceptor_.note_shortage("watched");
+        acceptor_.log_shortage("watched");
         awaiting_request_.pop_back();
     }
     return true;

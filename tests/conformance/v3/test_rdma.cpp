@@ -999,7 +999,7 @@ TEST_P(UnauthenticatedClients, are_turned_away_where_descriptors_lack)
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
     EXPECT_LT(num_looks, 10) << "it does not sleep while somebody waits whom it can't take";
     EXPECT_EQ(num_errors(log), 1u) << log.text();
-    EXPECT_LOGGED(log, "clients are turned away for now");
+    EXPECT_LOGGED(log, "clients are rejected for now");
     for (const opendoca::UniqueFd &client : clients) {
         pollfd end = {.fd = client.get(), .events = POLLIN, .revents = 0};
         EXPECT_EQ(poll(&end, 1, 10'000), 1);
