@@ -11,6 +11,7 @@ OPENDOCA_LOG_SOURCE(DOCA_BUF);
 
 doca_error_t doca_buf::chain(doca_buf &list) noexcept
 {
+    // A later member cannot be chained: its list would have two predecessors.
     if (this == &list || !is_head() || !list.is_head()) {
         LOG_ERR("cannot chain %p and %p: both must be heads of different lists", static_cast<void *>(this),
                 static_cast<void *>(&list));
@@ -32,6 +33,7 @@ doca_error_t doca_buf::unchain(doca_buf &list) noexcept
                 static_cast<void *>(&list), static_cast<void *>(this));
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // The list is linked in one direction, so the predecessor is searched from the head.
     doca_buf *before = this;
     while (before->next != nullptr && before->next != &list)
         before = before->next;
@@ -55,6 +57,7 @@ doca_error_t doca_buf::get_num_elements(std::uint32_t &count) const noexcept
         LOG_ERR("buffer %p is not the head of its list", static_cast<const void *>(this));
         return DOCA_ERROR_NOT_PERMITTED;
     }
+    // Counted on request: chain() and unchain() are then cheaper, and this is rare.
     std::uint32_t found = 0;
     for (const doca_buf *element = this; element != nullptr; element = element->next)
         ++found;
@@ -78,6 +81,7 @@ opendoca::Status doca_buf::add_reference(std::uint32_t &before) noexcept
         return DOCA_ERROR_NOT_PERMITTED;
     }
     const std::uint32_t count = num_references();
+    // The counter has 16 bits. DOCA's error codes for this differ between the generations.
     if (count == UINT16_MAX) {
         LOG_ERR("buffer %p has %u references, which is the limit", static_cast<void *>(this), count);
         return opendoca::Reason::too_many_references;
@@ -146,6 +150,7 @@ void BufStore::Delete::operator()(BufStore *store) const noexcept
 
 doca_buf *BufStore::take(const doca_mmap &mmap, std::byte *head, std::size_t len, std::byte *data, std::size_t data_len)
 {
+    // The slow path only allocates; taking the element has one implementation. Null now means that none is free.
     cache_count(mmap);
     return try_take(mmap, head, len, data, data_len);
 }

@@ -39,6 +39,7 @@ Status check_ranges(const doca_mmap &mmap, std::byte *addr, std::size_t len, std
 Status doca_buf_inventory::take(const doca_mmap &whole, std::byte *addr, std::size_t len, std::byte *data,
                                 std::size_t data_len, doca_buf *&buf)
 {
+    // A buffer belongs to the map of a single range, so that its keys are found without a search.
     const doca_mmap &mmap = whole.with_range(addr, len);
     // Buffers return to the stores that they came from, so an earlier one may have free buffers again.
     if (store_->is_empty()) {
@@ -56,7 +57,7 @@ Status doca_buf_inventory::take(const doca_mmap &whole, std::byte *addr, std::si
 Status doca_buf_inventory::explain(const doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
                                    std::size_t data_len) const noexcept
 {
-    // In the order of DOCA's checks: states, then ranges, then resources.
+    // Finds the condition of is_possible() that does not hold. If all hold, there was no free buffer.
     if (!is_started_ || !mmap.is_usable()) {
         LOG_ERR("the %s is not started", is_started_ ? "memory map" : "buffer inventory");
         return Reason::not_started;
@@ -73,6 +74,7 @@ Status doca_buf_inventory::duplicate(const doca_buf &source, doca_buf *&copy)
         LOG_ERR("buffer %p was released", static_cast<const void *>(&source));
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // Checked like a new buffer: the memory map may have been stopped, or the data section moved outside.
     return take(*source.mmap, source.head, source.len, source.data, source.data_len, copy);
 }
 
@@ -118,6 +120,7 @@ std::uint32_t doca_buf_inventory::num_free() const noexcept
 
 Status doca_buf_inventory::check_unused() const noexcept
 {
+    // Whichever store they came from. An inventory that was destroyed too early would leave them without a store.
     const std::uint32_t out = num_elements() - num_free();
     if (out == 0)
         return DOCA_SUCCESS;

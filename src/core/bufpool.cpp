@@ -15,6 +15,8 @@ namespace opendoca {
 Status BufLayout::in(const MemoryRange &range, std::size_t count, std::size_t size, std::size_t alignment,
                      BufLayout &layout) noexcept
 {
+    // The bytes up to the first aligned address, and the size rounded up. The rounding of a huge size wraps around to a
+    // small stride, which `stride >= size` detects.
     const std::size_t gap = -reinterpret_cast<std::uintptr_t>(range.addr) & (alignment - 1);
     const std::size_t stride = (size + alignment - 1) & ~(alignment - 1);
     // Each comparison subtracts what is certain to be inside of the range, so that none wraps around. The last buffer
@@ -43,6 +45,7 @@ doca_error_t check_alignment(std::size_t alignment) noexcept
 {
     if (std::has_single_bit(alignment))
         return DOCA_SUCCESS;
+    // 0 is no power of two either.
     LOG_ERR("the alignment %zu is no power of two", alignment);
     return DOCA_ERROR_INVALID_VALUE;
 }
@@ -63,6 +66,7 @@ doca_error_t BufPool::check_memory() const noexcept
 doca_error_t BufPool::start() noexcept
 {
     const doca_error_t status = check_memory();
+    // A second start has no effect, and is no error.
     if (status == DOCA_SUCCESS && !is_started_) {
         is_started_ = true;
         was_short_ = false;
@@ -76,6 +80,7 @@ Status BufPool::take(doca_buf *&buf)
         LOG_ERR("the buffer pool is not started");
         return DOCA_ERROR_BAD_STATE;
     }
+    // In each call: the program may have stopped the memory map since the start of the pool.
     if (const doca_error_t status = check_memory(); status != DOCA_SUCCESS)
         return status;
     // The buffer's number is only available afterwards: it is taken for the first place, then moved to its own.

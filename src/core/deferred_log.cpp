@@ -13,7 +13,7 @@ namespace opendoca {
 
 constinit thread_local DeferredLog *DeferredLog::current_ = nullptr;
 
-/// A copy of a collected LogLine, whose text ends with the call that has logged it.
+/// A copy of a collected LogLine: the original text is destroyed when the call that has logged it returns.
 struct DeferredLog::Line {
     std::string text;
     std::uint32_t level;

@@ -50,7 +50,7 @@ struct OPENDOCA_INTERNAL doca_dev : opendoca::Shareable<doca_dev> {
     [[nodiscard]] const opendoca::DeviceFunction &function() const noexcept { return *info_.function; }
     [[nodiscard]] opendoca::Device &device() const noexcept { return *device_; }
     [[nodiscard]] const doca_devinfo &info() const noexcept { return info_; }
-    /// Returns the function whose queue pairs carry messages across the PCIe: this one, or another one of its card.
+    /// Returns the function with the queue pairs for messages across the PCIe: this one, or another one of its card.
     [[nodiscard]] const std::shared_ptr<const opendoca::DeviceFunction> &messages_by() const noexcept
     {
         return function().messages_by != nullptr ? function().messages_by : info_.function;

@@ -147,6 +147,7 @@ const std::vector<std::string> &further_addresses(const doca_devinfo_rep &info)
 template <typename Info>
 void show_further_addresses(std::vector<Info> &infos)
 {
+    // By index, and only up to the original size, since the vector grows meanwhile.
     for (std::size_t i = 0, count = infos.size(); i < count; ++i) {
         for (std::size_t number = 1; number <= further_addresses(infos[i]).size(); ++number) {
             Info further = infos[i];
@@ -186,6 +187,7 @@ doca_error_t list_devices(doca_devinfo **&array, std::uint32_t &count, Shown sho
     DeviceFunctions functions;
     if (const doca_error_t status = list_functions(functions); status != DOCA_SUCCESS)
         return status;
+    // Each call lists anew: devices may be added or removed while the program runs.
     std::vector<doca_devinfo> infos;
     infos.reserve(functions.size());
     for (auto &function : functions)

@@ -24,6 +24,7 @@ doca_error_t compare(const Info &info, const char *text, std::uint8_t &is_equal)
         LOG_ERR("'%.32s' is not a PCI address of the form dddd:bb:dd.f or bb:dd.f", text);
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // Any of a function's addresses matches, not only the one that the element shows.
     const bool is_match = info.has_address(*wanted);
     // An open device is not an element of a list, and belongs to no search.
     if (info.search != nullptr)
@@ -41,6 +42,7 @@ doca_error_t copy_pci_address(const std::string &name, const std::string &addres
         LOG_INFO("device %s is not on a PCI bus", name.c_str());
         return if_none;
     }
+    // The public header fixes the size of the output; addresses in normal form always fit.
     std::memcpy(out, address.c_str(), address.size() + 1);
     return DOCA_SUCCESS;
 }

@@ -44,7 +44,7 @@ int open_placeholder() noexcept
     return opened >= 0 ? opened : open("/proc/self/exe", O_PATH | O_CLOEXEC);
 }
 
-/// Does the same, but if the process has no free number, closes @p to_replace first, whose number is then used.
+/// Does the same, but if the process has no free number, closes @p to_replace first, to use its number.
 int open_placeholder(int to_replace) noexcept
 {
     if (const int opened = open_placeholder(); opened >= 0)

@@ -155,6 +155,7 @@ doca_error_t create_file_sink(FILE *file, SinkPtr &sink) noexcept
 
 doca_error_t create_fd_sink(int fd, SinkPtr &sink) noexcept
 {
+    // A closed descriptor would fail for each line, or write to a file that is opened later with the same number.
     if (fcntl(fd, F_GETFD) < 0) {
         LOG_ERR("failed to create a log backend: %d is not an open file descriptor", fd);
         return DOCA_ERROR_INVALID_VALUE;
@@ -166,6 +167,7 @@ doca_error_t create_buffer_sink(char *buffer, std::size_t capacity, LogFlush flu
 {
     if (buffer == nullptr || flush == nullptr)
         return refuse("the buffer, or its handler, is NULL");
+    // One character and the NUL.
     if (capacity < 2) {
         LOG_ERR("failed to create a log backend: a buffer of %zu bytes is below the least size, 2", capacity);
         return DOCA_ERROR_INVALID_VALUE;

@@ -11,7 +11,7 @@ namespace opendoca {
 /// Registers @p name as a source of log messages, and sets @p source to its number. Returns FULL if there are too many
 /// sources. Throws std::bad_alloc. Thread-safe, like the other functions.
 [[nodiscard]] doca_error_t add_log_source(std::string_view name, int &source);
-/// Removes a source, whose number may then be reused. INVALID_VALUE if there is no such source.
+/// Removes a source. Its number may then be reused. INVALID_VALUE if there is no such source.
 [[nodiscard]] doca_error_t remove_log_source(int source) noexcept;
 [[nodiscard]] bool is_log_source(int source) noexcept;
 

@@ -25,6 +25,7 @@ using opendoca::use;
 
 doca_mmap::~doca_mmap() = default;
 
+// A map of several ranges overrides this; here there is one range, which the caller checks.
 const doca_mmap &doca_mmap::with_range(std::byte *, std::size_t) const noexcept
 {
     return *this;
@@ -38,6 +39,7 @@ doca_error_t doca_mmap::destroy() noexcept
     first_ = {};
     exports_.clear();
     members_.clear(); // blocks until no importer accesses the memory, which the callback may free
+    // Only memory that was started is passed to the callback: before that, the program has not handed it over.
     if (free_cb_is_due_)
         free_cb_(range_.addr, range_.len, free_cb_cookie_);
     counts_bufs_ ? drop_program_reference() : free_after_buffers();
@@ -66,6 +68,7 @@ void doca_mmap::free_after_buffers() noexcept
     }
 }
 
+/// Checks that no buffer of the map is in use, so that the memory may be unregistered.
 doca_error_t doca_mmap::check_unused() const noexcept
 {
     const std::uint32_t count = counts_bufs_ ? num_bufs() : 0; // see enable_thread_safety()
@@ -97,6 +100,7 @@ void doca_mmap::add_count(std::shared_ptr<const BufCount> count) const
 
 std::vector<doca_mmap::Member>::iterator doca_mmap::find(const doca_dev &dev) noexcept
 {
+    // Linear searches, here and below: a map rarely has more than two devices.
     return std::ranges::find(members_, &dev, [](const Member &member) { return member.dev.get(); });
 }
 
@@ -129,6 +133,7 @@ void doca_mmap::started() noexcept
     state_ = State::started;
     ++num_starts_;
     first_ = {};
+    // Without a key, no buffer of the map is on a fast path.
     if (members_.empty() || !has_range())
         return;
     const auto &[dev, key] = members_.front();
@@ -158,6 +163,7 @@ doca_error_t doca_mmap::create_from_export(doca_data data, std::span<const std::
     return DOCA_SUCCESS;
 }
 
+/// Checks that devices may be added or removed: for most maps only before the start.
 doca_error_t doca_mmap::check_devices_changeable() const noexcept
 {
     return devices_ == Devices::any_time ? DOCA_SUCCESS : check_configurable("devices", DOCA_ERROR_NOT_PERMITTED);
@@ -217,9 +223,11 @@ doca_error_t doca_mmap::start()
         return DOCA_ERROR_NOT_PERMITTED;
     }
     if (state_ == State::started) {
+        // DOCA defines NOT_PERMITTED for an exported map; the other error is a choice of this project.
         LOG_ERR("the memory map is started already");
         return is_exported() ? DOCA_ERROR_NOT_PERMITTED : DOCA_ERROR_BAD_STATE;
     }
+    // Maps of older programs (Devices::any_time) can get their first range after the start.
     if (!has_range() && devices_ == Devices::before_start) {
         LOG_ERR("the memory map has no memory range yet");
         return DOCA_ERROR_INVALID_VALUE;
@@ -236,7 +244,7 @@ doca_error_t doca_mmap::start()
     return DOCA_SUCCESS;
 }
 
-/// Creates the key of @p member. A map without a range (of several ranges) has none.
+/// Creates the key of @p member, unless there is no range yet.
 doca_error_t doca_mmap::register_with(Member &member)
 {
     if (!has_range())
@@ -246,6 +254,7 @@ doca_error_t doca_mmap::register_with(Member &member)
                               : device.register_memory(range_, access_, member.key);
 }
 
+/// Creates the keys of all members. Stops at the first failure; the caller removes the keys created before.
 doca_error_t doca_mmap::register_members()
 {
     for (Member &member : members_) {
@@ -263,9 +272,11 @@ doca_error_t doca_mmap::stop() noexcept
     }
     if (const doca_error_t status = check_unused(); status != DOCA_SUCCESS)
         return status;
+    // The descriptors first: the program must not use them any more once the keys are gone.
     exports_.clear();
     for (auto &member : members_)
         member.key.reset(); // blocks until no importer accesses the memory
+    // An imported map cannot be started again: its key is gone, and there is nothing to configure.
     state_ = is_imported_ ? State::revoked : State::configurable;
     first_ = {};
     return DOCA_SUCCESS;
@@ -274,6 +285,7 @@ doca_error_t doca_mmap::stop() noexcept
 Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, const void *&descriptor, std::size_t &size)
 {
     const auto &can = dev.function().can;
+    // The abilities of the device come first, which no change of the map can replace.
     const bool to_dpu = kind != ExportKind::rdma;
     if (to_dpu && !dev.function().can_export_dpu()) {
         LOG_ERR("device %s cannot export memory across the PCIe: %s", dev.description().c_str(),

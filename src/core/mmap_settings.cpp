@@ -58,6 +58,7 @@ doca_error_t doca_mmap::set_dmabuf_memrange(int fd, std::byte *addr, std::size_t
 {
     if (const doca_error_t status = check_rangeless(); status != DOCA_SUCCESS)
         return status;
+    // Mapped here if the program has not done it: the CPU has to access the memory, too.
     const doca_error_t status = addr == nullptr ? opendoca::Dmabuf::map(fd, offset, len, dmabuf_)
                                                 : opendoca::Dmabuf::adopt(fd, addr, offset, len, dmabuf_);
     if (status != DOCA_SUCCESS)
@@ -122,10 +123,12 @@ doca_error_t doca_mmap::set_max_num_devices(std::uint32_t count) noexcept
     if (const doca_error_t status = check_configurable("device limit", DOCA_ERROR_NOT_PERMITTED);
         status != DOCA_SUCCESS)
         return status;
+    // Stricter than the other settings, which can change between a stop and the next start.
     if (was_started_) {
         LOG_ERR("the device limit is fixed by the first start of the memory map");
         return DOCA_ERROR_NOT_PERMITTED;
     }
+    // Not below the number of devices that were added, which stay.
     if (count == 0 || count < members_.size()) {
         LOG_ERR("a limit of %" PRIu32 " devices is too small: %zu were added, and 1 is the minimum", count,
                 members_.size());

@@ -11,6 +11,7 @@ OPENDOCA_LOG_SOURCE(DOCA_TRANSFER);
 
 namespace opendoca {
 
+// A receive without a buffer accepts messages of 0 bytes, such as immediate data only.
 doca_error_t TransferCheck::receive(const doca_buf *dst, TransferPlan &plan) const noexcept
 {
     plan = {};
@@ -19,6 +20,7 @@ doca_error_t TransferCheck::receive(const doca_buf *dst, TransferPlan &plan) con
 
 doca_error_t TransferCheck::check(Request &request) const noexcept
 {
+    // Defined also for requests without a buffer, which move nothing and have no key.
     request.plan = {};
     request.remote_key = nullptr;
     switch (request.opcode) {
@@ -77,6 +79,7 @@ doca_error_t TransferCheck::check_write(Request &request) const noexcept
     TransferPlan &plan = request.plan;
     if (request.local == nullptr)
         return DOCA_SUCCESS;
+    // A write that has a source needs a destination: null is an error here.
     if (const doca_error_t status = find_remote(dst, request.remote_key); status != DOCA_SUCCESS)
         return status;
     if (const doca_error_t status = plan_local(*request.local, Side::source, limits_.chain_length, plan);
@@ -114,6 +117,7 @@ doca_error_t TransferCheck::check_atomic(Request &request) const noexcept
                 bytes_from_data_on(*target), bytes_from_data_on(*result));
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // NICs and the CPU both require it of the target. The result is only copied, and may have any address.
     if (reinterpret_cast<std::uintptr_t>(target->data) % word_size != 0) {
         LOG_ERR("the target %p of an atomic is not aligned to %zu bytes", static_cast<void *>(target->data), word_size);
         return DOCA_ERROR_INVALID_VALUE;
@@ -167,6 +171,7 @@ doca_error_t TransferCheck::check_local(const doca_buf &buf, Side side) const no
     const MemoryKey &key = *buf.mmap->key_for(*device_);
     if (key.can(KeyUse::rdma_local))
         return DOCA_SUCCESS;
+    // KeyUse::rdma_local requires the right to write, which a source does not need.
     if (side == Side::source && limits_.sends_what_is_read_only && !buf.mmap->is_imported())
         return DOCA_SUCCESS;
     if (key.can(KeyUse::rdma_remote)) {
@@ -192,7 +197,9 @@ doca_error_t TransferCheck::find_remote(const doca_buf *buf, MemoryKey *&key) co
         LOG_ERR("the remote side of a job is a single buffer, not %p", static_cast<const void *>(buf));
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // A remote buffer is one range of the peer's memory, so it is never a list.
     key = buf->mmap->key_for(*device_);
+    // Imported, but by another device: the reason is more helpful than the general one below.
     if (key == nullptr && buf->mmap->is_imported()) {
         explain_missing_key(*buf, *device_);
         return DOCA_ERROR_INVALID_VALUE;

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Doorbells between the two sides of a connection. A side stores an event (a message, a receive, the end of the
-// connection), then loads the peer's doorbell request and rings if it asks for the event. The peer stores its request,
+// connection), then loads the peer's doorbell request and rings if it includes the event. The peer stores its request,
 // then checks for events. The barriers in between ensure that at least one of them sees the other's store.
 #include <atomic>
 #include <cstdint>
