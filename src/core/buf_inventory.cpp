@@ -54,6 +54,7 @@ Status doca_buf_inventory::take(const doca_mmap &whole, std::byte *addr, std::si
     return DOCA_SUCCESS;
 }
 
+/// Called after take() has failed. Not on the fast path, so that is_possible() needs no messages.
 Status doca_buf_inventory::explain(const doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
                                    std::size_t data_len) const noexcept
 {
@@ -70,6 +71,7 @@ Status doca_buf_inventory::explain(const doca_mmap &mmap, std::byte *addr, std::
 
 Status doca_buf_inventory::duplicate(const doca_buf &source, doca_buf *&copy)
 {
+    // A free buffer still has the values of its last use; only mmap shows that it is free.
     if (source.mmap == nullptr) {
         LOG_ERR("buffer %p was released", static_cast<const void *>(&source));
         return DOCA_ERROR_INVALID_VALUE;
@@ -104,6 +106,7 @@ void doca_buf_inventory::expand(std::size_t num_elements)
 
 std::uint32_t doca_buf_inventory::num_elements() const noexcept
 {
+    // Summed up on request: stores are few, and no operation on a buffer needs the totals.
     std::uint32_t sum = 0;
     for (const auto &store : stores_)
         sum += store->num_elements();

@@ -34,6 +34,7 @@ Status BufLayout::in(const MemoryRange &range, std::size_t count, std::size_t si
 
 doca_error_t BufPool::check_size(std::size_t num_elements, std::size_t element_size) noexcept
 {
+    // The limit of what BufStore::create() allocates at once.
     constexpr std::size_t most = BufStore::max_num_elements;
     if (num_elements != 0 && num_elements <= most && element_size != 0)
         return DOCA_SUCCESS;
@@ -55,6 +56,7 @@ Status BufPool::lay_out(std::size_t alignment) noexcept
     return BufLayout::in(mmap_->range(), store_->num_elements(), element_size_, alignment, layout_);
 }
 
+/// Checked by start() and by each take(), as the pool does not keep the map started.
 doca_error_t BufPool::check_memory() const noexcept
 {
     if (mmap_->is_usable())

@@ -45,6 +45,7 @@ doca_error_t CopyCheck::check(const doca_buf *dst, const doca_buf *src, CopyPlan
         return status;
     if (const doca_error_t status = check_list(*dst, KeyUse::dma_destination); status != DOCA_SUCCESS)
         return status;
+    // The lists are valid; their lengths remain.
     const auto data_of = [](const doca_buf &buf) { return buf.data_len; };
     const std::size_t length = sum(src, max_size_, data_of);
     if (length > max_size_) {

@@ -64,6 +64,7 @@ doca_error_t doca_dev::open(const std::shared_ptr<const opendoca::DeviceFunction
         dev = found->second;
         return DOCA_SUCCESS;
     }
+    // A limit of this project, against programs that open devices and never close them.
     if (open_devices.size() == max_open_devices) {
         LOG_ERR("%zu devices are open, which is the limit", open_devices.size());
         return DOCA_ERROR_INITIALIZATION;

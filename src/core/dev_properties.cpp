@@ -59,6 +59,7 @@ doca_error_t compare_pci_address(const doca_devinfo_rep &info, const char *text,
 
 doca_error_t check_room(const char *what, std::uint32_t size, std::uint32_t needed)
 {
+    // The same rule for all lengths of the text, so that a program does not fail for single devices only.
     if (size < needed) {
         LOG_ERR("%s takes %u bytes, the buffer has %u", what, needed, size);
         return DOCA_ERROR_INVALID_VALUE;

@@ -66,6 +66,7 @@ doca_error_t Dmabuf::adopt(int fd, std::byte *addr, std::size_t offset, std::siz
     }
     if (const doca_error_t status = check_end(fd, offset, len); status != DOCA_SUCCESS)
         return status;
+    // Nothing to unmap: the mapping stays the program's.
     dmabuf.reset(new Dmabuf(std::move(own), offset, {addr, len}, {}));
     return DOCA_SUCCESS;
 }

@@ -25,6 +25,8 @@ static LogBackend *next(const LogBackend *backend) noexcept
     return backend->next.load(std::memory_order_acquire);
 }
 
+/// Recomputes the filter of is_shown(). The caller holds the lock. A message during the update may be filtered by the
+/// old limits.
 void LogChannel::update_shown() noexcept
 {
     const LogBackend *backend = first();
@@ -54,6 +56,7 @@ doca_error_t LogChannel::set_limit(LogBackend &backend, std::uint32_t level, Set
     if (const doca_error_t status = check_limit(level); status != DOCA_SUCCESS)
         return status;
     std::unique_lock lock{lock_};
+    // Under the lock, so that update_shown() sees a consistent set of limits.
     if ((backend.limits.*set)(level)) {
         update_shown();
         return DOCA_SUCCESS;
@@ -76,12 +79,14 @@ doca_error_t LogChannel::set_global_limit(std::uint32_t level, SetLogLimit set)
     return DOCA_SUCCESS;
 }
 
+/// Makes a limit of @p backend final by @p make, a member of LogLimits.
 void LogChannel::make_final(LogBackend &backend, void (LogLimits::*make)()) noexcept
 {
     const std::lock_guard lock{lock_};
     (backend.limits.*make)();
 }
 
+// The channel's lock guards the flags and serializes writers; readers only load the levels.
 bool LogLimits::set_lower(std::uint32_t level) noexcept
 {
     if (!lower_is_final_)

@@ -52,6 +52,7 @@ bool LogText::grow(std::size_t capacity) noexcept
     std::unique_ptr<char[]> larger{new (std::nothrow) char[capacity]};
     if (!larger)
         return false;
+    // The old heap memory, if any, is freed by the assignment, after the copy.
     std::memcpy(larger.get(), data(), size_);
     heap_ = std::move(larger);
     capacity_ = capacity;

@@ -80,6 +80,7 @@ doca_error_t doca_mmap::check_unused() const noexcept
 
 std::uint32_t doca_mmap::num_bufs() const noexcept
 {
+    // Guards the vector only: inventories change the values meanwhile.
     const std::lock_guard guard(counts_lock_);
     std::uint32_t sum = 0;
     for (const auto &count : counts_)
@@ -177,6 +178,7 @@ Status doca_mmap::dev_add(doca_dev &dev)
         LOG_ERR("device %s was added to the memory map before", dev.description().c_str());
         return Reason::already_added;
     }
+    // The program can raise the limit before the first start.
     if (members_.size() == max_num_devices_) {
         LOG_ERR("the memory map has %" PRIu32 " devices, its limit", max_num_devices_);
         return DOCA_ERROR_NO_MEMORY;
@@ -207,6 +209,7 @@ Status doca_mmap::dev_rm(doca_dev &dev) noexcept
         members_.erase(member);
         return DOCA_SUCCESS;
     }
+    // Jobs of any device of the map may be using the buffers, also of this one.
     if (const doca_error_t status = check_unused(); status != DOCA_SUCCESS)
         return status;
     // The key revokes its exports when it is destroyed. The first key may have been this device's.
@@ -239,6 +242,7 @@ doca_error_t doca_mmap::start()
         return status;
     }
     started();
+    // Also after a later stop: some settings are fixed by the first start.
     was_started_ = true;
     free_cb_is_due_ = free_cb_ != nullptr;
     return DOCA_SUCCESS;
@@ -250,6 +254,7 @@ doca_error_t doca_mmap::register_with(Member &member)
     if (!has_range())
         return DOCA_SUCCESS;
     opendoca::Device &device = member.dev->device();
+    // By the dmabuf itself where there is one: its memory may have no pages that the device could pin by an address.
     return dmabuf_ != nullptr ? device.register_dmabuf(*dmabuf_, access_, member.key)
                               : device.register_memory(range_, access_, member.key);
 }
@@ -300,6 +305,7 @@ Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, const void *&d
         LOG_ERR("only a started memory map of this process can be exported");
         return DOCA_ERROR_NOT_PERMITTED;
     }
+    // An export that allows no access would fail only in the importing process.
     if ((access_ & (to_dpu ? Access::any_dpu : Access::any_rdma)) == 0) {
         LOG_ERR("access flags 0x%" PRIx32 " of the memory map allow no access %s", access_,
                 to_dpu ? "across the PCIe" : "by RDMA");
@@ -346,6 +352,7 @@ doca_error_t doca_mmap::get_range(void *&addr, std::size_t &len) const noexcept
 doca_error_t opendoca::map_for_library(doca_dev &dev, const MemoryRange &range, std::uint32_t access,
                                        std::shared_ptr<const doca_mmap> &map)
 {
+    // Built by the same steps as a map of the program, so that the same checks apply.
     auto made = std::make_shared<doca_mmap>(doca_data{});
     doca_error_t status = made->set_memrange(range.addr, range.len);
     if (status == DOCA_SUCCESS)

@@ -80,6 +80,7 @@ void CompletionQueue::progress() noexcept
 
 void CompletionQueue::reserve_polled()
 {
+    // The capacity is at least the number of reserved places, so that start_polling() cannot allocate.
     if (num_reserved_ == polled_.capacity())
         polled_.reserve(std::max<std::size_t>(2 * polled_.capacity(), 4));
     ++num_reserved_;
@@ -140,6 +141,7 @@ void CompletionQueue::arm() noexcept
 doca_error_t CompletionQueue::clear() noexcept
 {
     is_armed_ = false;
+    // Before the handle is cleared: a pollable's descriptor that stays readable keeps the handle readable.
     for (Pollable *pollable : polled_)
         pollable->disarm();
     return events_->clear();

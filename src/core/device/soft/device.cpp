@@ -36,6 +36,7 @@ doca_error_t SoftKey::export_for_receives(const ExportDescriptor *&found)
 {
     // Double-checked, as each long receive calls this. Acquire: pairs with the release store of the same flag below.
     if (!has_receive_export_.load(std::memory_order_acquire)) [[unlikely]] {
+        // Checked again: another thread may have exported it while this one waited for the lock.
         const std::lock_guard guard(receive_lock_);
         if (receives_exported_ == nullptr) {
             const doca_error_t status =
@@ -83,6 +84,7 @@ doca_error_t SoftDevice::create_queue_pair(const QueuePairSettings &settings, st
 {
     auto created = std::make_unique<SoftQueuePair>(*this, settings, state);
     const doca_error_t status = created->open(settings);
+    // The output is set only on success; a failed object is destroyed here.
     if (status == DOCA_SUCCESS)
         queue_pair = std::move(created);
     return status;
@@ -107,6 +109,7 @@ doca_error_t SoftDevice::create_counter(const CounterSetup &setup, std::unique_p
 
 doca_error_t SoftDevice::import_counter(std::span<const std::byte> descriptor, std::unique_ptr<Counter> &counter)
 {
+    // The descriptor is not trusted: import() checks it against the page that it names.
     auto created = std::make_unique<SoftCounter>();
     const doca_error_t status = created->import(descriptor, function());
     if (status == DOCA_SUCCESS)

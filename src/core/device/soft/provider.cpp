@@ -48,6 +48,7 @@ doca_error_t list_functions(DeviceFunctions &functions)
     Role role;
     if (const doca_error_t status = read_role(role); status != DOCA_SUCCESS)
         return status;
+    // Read here as well, so that an invalid plan is an error of the listing and not of each device.
     std::shared_ptr<FaultPlan> faults;
     if (const doca_error_t status = FaultPlan::from_environment(faults); status != DOCA_SUCCESS)
         return status;
@@ -57,6 +58,7 @@ doca_error_t list_functions(DeviceFunctions &functions)
     if (const doca_error_t status = load_topology(topology); status != DOCA_SUCCESS)
         return status;
     for (const auto &description : topology) {
+        // Functions of the other side are hidden, as on a real host or DPU.
         if (role.sees(description.side))
             functions.push_back(std::make_shared<SoftFunction>(description, topology, role.sees_both()));
     }
