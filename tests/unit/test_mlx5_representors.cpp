@@ -51,20 +51,20 @@ TEST(PortName, PortsOfTheESwitchFollowFromIt)
     EXPECT_FALSE(PortName::parse("pf0sf4")->vport());
 }
 
-TEST(VirtualFunctionPlaces, FollowFromTheSrIovCapability)
+TEST(VirtualFunctionLayout, FollowFromTheSrIovCapability)
 {
     const fs::path pci = fs::temp_directory_path() / ("opendoca-sriov-" + std::to_string(getpid()));
     fs::create_directories(pci);
     const auto put = [&](const char *file, const char *text) { std::ofstream(pci / file) << text; };
-    EXPECT_FALSE(VirtualFunctionPlaces::read(pci)) << "no such files";
+    EXPECT_FALSE(VirtualFunctionLayout::read(pci)) << "no such files";
     put("sriov_offset", "2\n");
-    EXPECT_FALSE(VirtualFunctionPlaces::read(pci));
+    EXPECT_FALSE(VirtualFunctionLayout::read(pci));
     for (const char *const text : {"", "x", "-1", "0", "1x", "99999999999"}) {
         put("sriov_stride", text);
-        EXPECT_FALSE(VirtualFunctionPlaces::read(pci)) << text;
+        EXPECT_FALSE(VirtualFunctionLayout::read(pci)) << text;
     }
     put("sriov_stride", "1\n");
-    const auto places = VirtualFunctionPlaces::read(pci);
+    const auto places = VirtualFunctionLayout::read(pci);
     fs::remove_all(pci);
     ASSERT_TRUE(places);
     EXPECT_EQ(places->routing_id(0x3b00, 0), 0x3b02);
@@ -72,7 +72,7 @@ TEST(VirtualFunctionPlaces, FollowFromTheSrIovCapability)
     EXPECT_EQ(places->routing_id(0x3b00, 254), 0x3c00) << "the next bus";
     EXPECT_EQ(places->routing_id(0xff00, 253), 0xffff);
     EXPECT_FALSE(places->routing_id(0xff00, 254));
-    EXPECT_FALSE((VirtualFunctionPlaces{4294967295, 4294967295}.routing_id(0, 4294967295)));
+    EXPECT_FALSE((VirtualFunctionLayout{4294967295, 4294967295}.routing_id(0, 4294967295)));
 }
 
 class Representors : public testing::Test {

@@ -79,10 +79,10 @@ public:
     /// outlive the counter.
     [[nodiscard]] virtual doca_error_t export_to_dpu(Device &device, std::vector<std::byte> &descriptor);
     /// Returns the counter's memory if it is in this process, else null. Valid as long as the counter.
-    [[nodiscard]] virtual std::uint64_t *word_here() noexcept;
+    [[nodiscard]] virtual std::uint64_t *local_word() noexcept;
     /// Declares that from now on the word may change without a wake-up, for example by a write of a device. Blocked
     /// waiters then poll it periodically.
-    virtual void expect_silent_changes() noexcept;
+    virtual void expect_unnotified_changes() noexcept;
 };
 
 /// Parameters for creating a counter.

@@ -109,12 +109,12 @@ doca_error_t Counter::create_waits(CompletionQueue &, std::unique_ptr<CounterWai
     return not_supported("wait for a sync event without blocking");
 }
 
-std::uint64_t *Counter::word_here() noexcept
+std::uint64_t *Counter::local_word() noexcept
 {
     return nullptr;
 }
 
-void Counter::expect_silent_changes() noexcept {}
+void Counter::expect_unnotified_changes() noexcept {}
 
 doca_error_t Counter::export_to_dpu(Device &, std::vector<std::byte> &)
 {

@@ -75,7 +75,7 @@ public:
     MemoryKey &operator=(const MemoryKey &) = delete;
     virtual ~MemoryKey();
 
-    [[nodiscard]] bool can(std::uint32_t wanted) const noexcept { return (uses & wanted) == wanted; }
+    [[nodiscard]] bool can(std::uint32_t required) const noexcept { return (uses & required) == required; }
 
     /// Writes a descriptor that another process or the DPU can import.
     [[nodiscard]] virtual doca_error_t export_to(ExportKind kind, std::vector<std::byte> &descriptor);
@@ -229,11 +229,14 @@ struct RepresentorInfo {
     FunctionType type = FunctionType::pf;
     bool is_emulated = false;
     /// The identity that the represented function uses for itself, if it differs from name and pci_address.
-    std::optional<FunctionIdentity> known_as;
+    std::optional<FunctionIdentity> own_identity;
     std::string iface_name;               ///< the representor's network interface on this side; empty if there is none
     std::optional<std::uint16_t> vhca_id; ///< VHCA ID of the represented function, if the card reports it
 
-    [[nodiscard]] FunctionIdentity identity() const { return known_as.value_or(FunctionIdentity{name, pci_address}); }
+    [[nodiscard]] FunctionIdentity identity() const
+    {
+        return own_identity.value_or(FunctionIdentity{name, pci_address});
+    }
     bool operator==(const RepresentorInfo &) const = default;
 };
 

@@ -47,7 +47,7 @@ public:
 
     /// If there is exactly one wait and @p value meets it, removes and returns it; the caller completes it. Otherwise
     /// returns null.
-    [[nodiscard]] Operation *take_if_alone(std::uint64_t value) noexcept
+    [[nodiscard]] Operation *take_if_only(std::uint64_t value) noexcept
     {
         if (count_ != 1 || !condition(0).is_met_by(value))
             return nullptr;
@@ -55,7 +55,7 @@ public:
         return waits_[0];
     }
     /// Completes all waits that @p value meets.
-    void end_those_met(std::uint64_t value) noexcept
+    void complete_met(std::uint64_t value) noexcept
     {
         std::uint32_t num_left = 0;
         for (std::uint32_t i = 0; i < count_; ++i) {
@@ -67,7 +67,7 @@ public:
         }
         count_ = num_left;
     }
-    void end_all(doca_error_t result) noexcept
+    void complete_all(doca_error_t result) noexcept
     {
         for (std::uint32_t i = 0; i < count_; ++i)
             completions_.done(*waits_[i], result);

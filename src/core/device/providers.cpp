@@ -23,15 +23,15 @@ namespace {
 
 /// Decides whether to list software devices after @p real_ones. By default they are listed only if no real device
 /// supports reliable connections, so that a production program does not fall back to software unnoticed.
-doca_error_t wants_soft(const DeviceFunctions &real_ones, bool &wanted)
+doca_error_t should_list_soft(const DeviceFunctions &real_ones, bool &is_listed)
 {
     const char *const text = std::getenv("DOCA_SOFT");
     const std::string_view value = text != nullptr ? text : "";
     if (value.empty())
-        wanted = std::ranges::none_of(real_ones,
-                                      [](const auto &function) { return function->can.rdma.reliable_connection; });
+        is_listed = std::ranges::none_of(real_ones,
+                                         [](const auto &function) { return function->can.rdma.reliable_connection; });
     else if (value == "0" || value == "1")
-        wanted = value == "1";
+        is_listed = value == "1";
     else {
         LOG_ERR("DOCA_SOFT is '%s': it can be 1 (list the software devices) or 0 (never)", text);
         return DOCA_ERROR_INVALID_VALUE;
@@ -48,7 +48,7 @@ doca_error_t list_functions(DeviceFunctions &functions)
     mlx5::choose_message_ports(real_ones);
     functions.assign(real_ones.begin(), real_ones.end());
     bool soft = false;
-    if (const doca_error_t status = wants_soft(functions, soft); status != DOCA_SUCCESS)
+    if (const doca_error_t status = should_list_soft(functions, soft); status != DOCA_SUCCESS)
         return status;
     if (soft) {
         if (const doca_error_t status = soft::list_functions(functions); status != DOCA_SUCCESS)

@@ -14,7 +14,7 @@
 //     doca_error_t copy_fast(Tag tag, doca_buf &dst, const doca_buf &src) noexcept;
 //         Starts a copy that was admitted.
 // and optionally
-//     doca_error_t poll_fast(give, otherwise): polls for a copy that copy_fast() has started; see CopyQueue.
+//     doca_error_t poll_fast(deliver, otherwise): polls for a copy that copy_fast() has started; see CopyQueue.
 //     void copy_at_once(doca_buf &dst, const doca_buf &src) noexcept: executes an admitted copy without a completion.
 //     copy_imported(), end_imported(): the short path of memory of other processes; see SoftCopyEngine.
 //

@@ -30,7 +30,7 @@ public:
 enum class DoorbellAccess : std::uint8_t {
     write_combining, ///< BlueFlame
     uncached,
-    uncached_alone, ///< for one queue, not shared with other parts of the process
+    uncached_dedicated, ///< for one queue, not shared with other parts of the process
 };
 
 /// A page of doorbell registers of the device, mapped into this process: a UAR. Owned by the program.

@@ -156,7 +156,7 @@ doca_error_t doca_uar_create(const struct doca_dev *dev, enum doca_uar_allocatio
         case DOCA_UAR_ALLOCATION_TYPE_NONCACHE:
             return create_uar(mutable_of(dev), DoorbellAccess::uncached, *uar_obj);
         case DOCA_UAR_ALLOCATION_TYPE_NONCACHE_DEDICATED:
-            return create_uar(mutable_of(dev), DoorbellAccess::uncached_alone, *uar_obj);
+            return create_uar(mutable_of(dev), DoorbellAccess::uncached_dedicated, *uar_obj);
         }
         LOG_ERR("allocation_type %u is none of enum doca_uar_allocation_type", static_cast<unsigned>(allocation_type));
         return DOCA_ERROR_INVALID_VALUE;

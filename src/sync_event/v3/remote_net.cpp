@@ -52,7 +52,7 @@ doca_error_t export_to_net(doca_sync_event &event, std::span<const std::byte> &d
     // Only the first export creates the memory map and the descriptor. They are stored last, so that a failed step
     // leaves the event unchanged.
     if (event.remote_net_export.empty()) {
-        std::uint64_t *const word = event.event.counter().word_here();
+        std::uint64_t *const word = event.event.counter().local_word();
         // Null: the counter is not in memory of this process, which could be registered.
         if (word == nullptr || event.event.devices().empty()) {
             LOG_ERR("the sync event has no device of this machine that gives another node access to it");

@@ -71,16 +71,16 @@ public:
             return;
         doca_error_t status = DOCA_SUCCESS;
         if (queue_pair_.is_busy()) {
-            if (!queue_pair_.has_ended(status))
+            if (!queue_pair_.has_completed(status))
                 return;
             status = counter_.checked(status);
             if (status == DOCA_SUCCESS && !std::exchange(is_read_stale_, false))
-                pending_.end_those_met(queue_pair_.result());
+                pending_.complete_met(queue_pair_.result());
         }
         if (status == DOCA_SUCCESS && !pending_.is_empty())
-            status = queue_pair_.begin_read(counter_.word());
+            status = queue_pair_.post_read(counter_.word());
         if (status != DOCA_SUCCESS)
-            pending_.end_all(status);
+            pending_.complete_all(status);
     }
     [[nodiscard]] bool arm() noexcept override
     {
@@ -89,7 +89,7 @@ public:
         return false;
     }
     void disarm() noexcept override { ticker_.stop(); }
-    void flush() noexcept override { pending_.end_all(DOCA_ERROR_SHUTDOWN); }
+    void flush() noexcept override { pending_.complete_all(DOCA_ERROR_SHUTDOWN); }
 
 private:
     RemoteCounter &counter_;
@@ -140,7 +140,7 @@ doca_error_t SharedCounter::export_to_dpu(Device &base, std::vector<std::byte> &
     const Mlx5Function &function = device->mlx5_function();
     const Sharing &sharing = sharing_of(function);
     int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
-    std::uint64_t *const word = local_->word_here();
+    std::uint64_t *const word = local_->local_word();
     const MemoryRange range = {reinterpret_cast<std::byte *>(word), sizeof(*word)};
     Export made;
     made.region.reset(ibv_reg_mr(&device->pd(), word, sizeof(*word), access));
@@ -174,7 +174,7 @@ doca_error_t SharedCounter::export_to_dpu(Device &base, std::vector<std::byte> &
         queue_pair_ = std::move(queue_pair);
         word_ = {made.region->rkey, d.addr};
         card_guid_ = d.card_guid;
-        local_->expect_silent_changes();
+        local_->expect_unnotified_changes();
     }
     exports_.push_back(std::move(made));
     descriptor = std::move(bytes);
@@ -188,7 +188,7 @@ doca_error_t RemoteCounter::create(const Mlx5Device &device, std::span<const std
     doca_error_t status = read_counter_descriptor(descriptor, d);
     auto created = std::make_unique<RemoteCounter>(device);
     if (status == DOCA_SUCCESS)
-        status = device.take_over(d, created->alias_);
+        status = device.import_key(d, created->alias_);
     if (status == DOCA_SUCCESS)
         status = created->queue_pair_.open(device);
     if (status != DOCA_SUCCESS)
@@ -209,7 +209,7 @@ doca_error_t RemoteCounter::checked(doca_error_t status) noexcept
 
 /// Executes @p operation under the lock, since the queue pair carries one operation at a time.
 template <typename Operation>
-doca_error_t RemoteCounter::carry_out(Operation operation) noexcept
+doca_error_t RemoteCounter::run_locked(Operation operation) noexcept
 {
     const std::lock_guard guard(lock_);
     return checked(operation());
@@ -217,17 +217,17 @@ doca_error_t RemoteCounter::carry_out(Operation operation) noexcept
 
 doca_error_t RemoteCounter::get(std::uint64_t &value) noexcept
 {
-    return carry_out([&] { return queue_pair_.read(word_, value); });
+    return run_locked([&] { return queue_pair_.read(word_, value); });
 }
 
 doca_error_t RemoteCounter::set(std::uint64_t value) noexcept
 {
-    return carry_out([&] { return queue_pair_.write(word_, value); });
+    return run_locked([&] { return queue_pair_.write(word_, value); });
 }
 
 doca_error_t RemoteCounter::add(std::uint64_t value, std::uint64_t &fetched) noexcept
 {
-    return carry_out([&] { return queue_pair_.add(word_, value, fetched); });
+    return run_locked([&] { return queue_pair_.add(word_, value, fetched); });
 }
 
 /// Blocks by reading the word repeatedly; waits in hardware (WAIT on data) are not used.

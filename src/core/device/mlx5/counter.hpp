@@ -42,8 +42,8 @@ public:
         return local_->create_waits(completions, waits);
     }
     [[nodiscard]] doca_error_t export_to_dpu(Device &device, std::vector<std::byte> &descriptor) override;
-    [[nodiscard]] std::uint64_t *word_here() noexcept override { return local_->word_here(); }
-    void expect_silent_changes() noexcept override { local_->expect_silent_changes(); }
+    [[nodiscard]] std::uint64_t *local_word() noexcept override { return local_->local_word(); }
+    void expect_unnotified_changes() noexcept override { local_->expect_unnotified_changes(); }
 
 private:
     /// The key of one export, by one device.
@@ -81,7 +81,7 @@ public:
 
 private:
     template <typename Operation>
-    [[nodiscard]] doca_error_t carry_out(Operation operation) noexcept;
+    [[nodiscard]] doca_error_t run_locked(Operation operation) noexcept;
 
     const Mlx5Device &device_;
     DeviceKey alias_;

@@ -88,7 +88,7 @@ doca_error_t Mlx5Device::import_memory(std::span<const std::byte> descriptor, Me
     if (const doca_error_t status = read_descriptor(descriptor, d); status != DOCA_SUCCESS)
         return status;
     DeviceKey alias;
-    if (const doca_error_t status = take_over(d, alias); status != DOCA_SUCCESS)
+    if (const doca_error_t status = import_key(d, alias); status != DOCA_SUCCESS)
         return status;
     const bool is_writable = d.access == Access::dpu_read_write;
     key =
@@ -97,7 +97,7 @@ doca_error_t Mlx5Device::import_memory(std::span<const std::byte> descriptor, Me
     return DOCA_SUCCESS;
 }
 
-doca_error_t Mlx5Device::take_over(const SharedMemoryDescriptor &d, DeviceKey &alias) const
+doca_error_t Mlx5Device::import_key(const SharedMemoryDescriptor &d, DeviceKey &alias) const
 {
     if (const Sharing &sharing = sharing_of(function_); !sharing.imports) {
         LOG_ERR("device %s cannot import what a host exports: %s", function_.name.c_str(), sharing.reason.c_str());

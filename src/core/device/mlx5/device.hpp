@@ -75,7 +75,7 @@ public:
     [[nodiscard]] bool loop_back(verbs::ReliableConnection &connection) const noexcept;
 
     /// Creates an alias of the key that @p d describes. INVALID_VALUE, logged, if the device rejects it.
-    [[nodiscard]] doca_error_t take_over(const SharedMemoryDescriptor &d, DeviceKey &alias) const;
+    [[nodiscard]] doca_error_t import_key(const SharedMemoryDescriptor &d, DeviceKey &alias) const;
 
     [[nodiscard]] const Mlx5Function &mlx5_function() const noexcept { return function_; }
     [[nodiscard]] const Commands &commands() const noexcept { return commands_; }

@@ -23,7 +23,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr timeval patience = {1, 0};
+constexpr timeval reply_timeout = {1, 0};
 constexpr auto type_mask = static_cast<std::uint16_t>(NLA_TYPE_MASK & 0xffff);
 
 /// Returns the value of the first attribute of @p type, or an empty range.
@@ -56,7 +56,7 @@ class Netlink {
 public:
     Netlink() : socket_(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC))
     {
-        (void)setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+        (void)setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &reply_timeout, sizeof(reply_timeout));
     }
 
     /// Sends a request, and calls @p take with the attributes of each reply. Returns errno's value, or 0.

@@ -20,13 +20,13 @@ namespace opendoca::mlx5 {
 namespace {
 
 // Larger queues are not faster; a long copy is split into several requests.
-constexpr std::uint32_t most_requests = 256;
-constexpr std::uint32_t least_requests = 16;
+constexpr std::uint32_t max_requests = 256;
+constexpr std::uint32_t min_requests = 16;
 /// Longest request. A length of 2 GiB would be encoded as 0.
-constexpr std::uint64_t most_bytes = 1u << 30;
+constexpr std::uint64_t max_request_bytes = 1u << 30;
 
 /// Creates a queue pair that can post DMA copies.
-ibv_qp *make_copying(ibv_context *context, ibv_qp_init_attr_ex *attributes)
+ibv_qp *create_dma_queue_pair(ibv_context *context, ibv_qp_init_attr_ex *attributes)
 {
     mlx5dv_qp_init_attr more{};
     more.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS;
@@ -44,7 +44,7 @@ doca_error_t DmaQueuePair::create(const Mlx5Device &device, std::uint32_t size, 
                                                     .send_segments = 1,
                                                     .receive_segments = 0,
                                                     .send_operations = IBV_QP_EX_WITH_SEND,
-                                                    .make = make_copying};
+                                                    .make = create_dma_queue_pair};
     if (const doca_error_t status = completions_.create(device, size, has_channel); status != DOCA_SUCCESS)
         return status;
     if (const doca_error_t status = connection_.create(device, completions_, sizes, 0); status != DOCA_SUCCESS)
@@ -60,7 +60,7 @@ doca_error_t DmaQueuePair::activate(const Mlx5Device &device) noexcept
 
 DmaPoster::DmaPoster(const verbs::VerbsDevice &device, const CompletionQueue &completions)
     : device_(static_cast<const Mlx5Device &>(device)),
-      num_requests_(std::min(std::clamp(std::bit_ceil(completions.depth()), least_requests, most_requests),
+      num_requests_(std::min(std::clamp(std::bit_ceil(completions.depth()), min_requests, max_requests),
                              device.port().can.rdma.max_queue_size)),
       has_channel_(completions.is_event_driven())
 {
@@ -69,16 +69,16 @@ DmaPoster::DmaPoster(const verbs::VerbsDevice &device, const CompletionQueue &co
 doca_error_t DmaPoster::connect()
 {
     const Engine &engine = engine_of(device_.mlx5_function());
-    limits_ = {static_cast<std::uint32_t>(std::min(engine.max_length, most_bytes)), 1};
+    limits_ = {static_cast<std::uint32_t>(std::min(engine.max_length, max_request_bytes)), 1};
     credits_ = static_cast<std::int32_t>(num_requests_);
     return queue_pair_.create(device_, num_requests_, has_channel_);
 }
 
 /// Resets and reconnects the queue pair, and discards what it has left in the completion queue.
-doca_error_t DmaPoster::recycle() noexcept
+doca_error_t DmaPoster::reset_and_reconnect() noexcept
 {
     doca_error_t status = connection().reset();
-    completions().drop_all();
+    completions().discard_all();
     if (status == DOCA_SUCCESS)
         status = queue_pair_.activate(device_);
     credits_ = status == DOCA_SUCCESS ? static_cast<std::int32_t>(num_requests_) : 0;

@@ -56,19 +56,19 @@ public:
     /// Requests that share a doorbell. If the driver rejects one, it rejects the whole batch; therefore a request is
     /// only added if it has a credit and is within the length limit.
     struct Batch {
-        static constexpr std::uint32_t most = 16;
+        static constexpr std::uint32_t max_count = 16;
 
         verbs::CopyPart part;
         std::uint32_t count = 0;
 
         [[nodiscard]] verbs::CopyPart &next_part() noexcept { return part; }
-        [[nodiscard]] bool is_full() const noexcept { return count == most; }
+        [[nodiscard]] bool is_full() const noexcept { return count == max_count; }
     };
 
     DmaPoster(const verbs::VerbsDevice &device, const CompletionQueue &completions);
     [[nodiscard]] doca_error_t connect();
     /// Resets the queue pair after a failure. Everything that was posted is lost.
-    [[nodiscard]] doca_error_t recycle() noexcept;
+    [[nodiscard]] doca_error_t reset_and_reconnect() noexcept;
 
     [[nodiscard]] verbs::ReliableConnection &connection() noexcept { return queue_pair_.connection(); }
     [[nodiscard]] verbs::VerbsCompletions &completions() noexcept { return queue_pair_.completions(); }
@@ -101,9 +101,9 @@ public:
 
     [[nodiscard]] static bool completes_part(std::uint64_t) noexcept { return true; }
     void handle_completion(std::uint64_t) noexcept { ++credits_; }
-    [[nodiscard]] bool complete_fast(bool some_wait) noexcept
+    [[nodiscard]] bool complete_fast(bool has_waiting) noexcept
     {
-        if (some_wait) [[unlikely]]
+        if (has_waiting) [[unlikely]]
             return false; // CopyQueue then calls handle_completion() for this completion
         ++credits_;
         return true;

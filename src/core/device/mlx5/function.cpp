@@ -52,9 +52,9 @@ std::string address_of(std::uint16_t routing_id)
 
 /// Reads the VF layout from the card's own SR-IOV capability. No command reports the layout of the host's PF, which the
 /// same firmware has set up.
-std::optional<VirtualFunctionPlaces> virtual_functions_of(const std::string &pci_address)
+std::optional<VirtualFunctionLayout> virtual_functions_of(const std::string &pci_address)
 {
-    return VirtualFunctionPlaces::read("/sys/bus/pci/devices/" + pci_address);
+    return VirtualFunctionLayout::read("/sys/bus/pci/devices/" + pci_address);
 }
 
 } // namespace
@@ -211,9 +211,9 @@ std::vector<std::string> Mlx5Function::remarks() const
         add("no Comm Channel: ", reason_against(Ability::message_channel));
     if (!can.representors_net)
         return lines;
-    if (const auto places = virtual_functions_of(pci_address))
+    if (const auto layout = virtual_functions_of(pci_address))
         add("PCI addresses of the host's VFs by the card's own SR-IOV capability: offset " +
-                std::to_string(places->first) + ", stride " + std::to_string(places->stride),
+                std::to_string(layout->first) + ", stride " + std::to_string(layout->stride),
             "");
     else
         add("PCI addresses of the host's VFs unknown: " + pci_address + " has no SR-IOV capability", "");
@@ -232,23 +232,23 @@ std::vector<RepresentorInfo> Mlx5Function::representors() const
         return infos;
     const Commands commands(library_, *opened.context);
     HostFunction host;
-    const Outcome host_known = commands.query_host(host);
-    if (!host_known.is_good())
+    const Outcome host_query = commands.query_host(host);
+    if (!host_query.is_good())
         LOG_INFO("device %s does not report the addresses of the host's functions: %s", name.c_str(),
-                 host_known.to_text().c_str());
+                 host_query.to_text().c_str());
     std::string reason;
     const std::map<std::string, std::uint32_t> ports = list_devlink_ports(reason);
     if (!reason.empty())
         LOG_INFO("device %s: devlink cannot list the e-switch's ports: %s", name.c_str(), reason.c_str());
-    const std::optional<VirtualFunctionPlaces> places = virtual_functions_of(pci_address);
+    const std::optional<VirtualFunctionLayout> layout = virtual_functions_of(pci_address);
     for (const RepresentorPort &port : find_representors("/sys/class/net", iface_name)) {
         RepresentorInfo info;
         info.name = info.iface_name = port.interface;
         info.type = port.name.type;
-        if (port.name.type == FunctionType::pf && port.name.is_external && host_known.is_good())
+        if (port.name.type == FunctionType::pf && port.name.is_external && host_query.is_good())
             info.pci_address = address_of(routing_id_of(host));
-        else if (port.name.type == FunctionType::vf && port.name.is_external && host_known.is_good() && places) {
-            if (const auto id = places->routing_id(routing_id_of(host), port.name.number))
+        else if (port.name.type == FunctionType::vf && port.name.is_external && host_query.is_good() && layout) {
+            if (const auto id = layout->routing_id(routing_id_of(host), port.name.number))
                 info.pci_address = address_of(*id);
         } else if (port.name.type == FunctionType::sf && !port.name.is_external)
             info.pci_address = pci_address;
@@ -258,7 +258,7 @@ std::vector<RepresentorInfo> Mlx5Function::representors() const
             devlink_port != ports.end() ? vport_of(devlink_port->second) : port.name.vport();
         if (vport && commands.query_vhca_id(*vport, represented_vhca_id).is_good()) {
             info.vhca_id = represented_vhca_id;
-            info.known_as = identity_of(card_guid_, represented_vhca_id);
+            info.own_identity = identity_of(card_guid_, represented_vhca_id);
         }
         if (capabilities_.has_query_vuid && info.vhca_id) {
             if (const Outcome outcome = commands.query_vuid(represented_vhca_id, info.vuid); !outcome.is_good())

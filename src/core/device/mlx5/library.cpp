@@ -55,13 +55,13 @@ std::optional<Library> load() noexcept
 
 constinit ForkSafeMutex loading;
 const ForkRegistration loading_registration(loading, LockRank::libraries);
-constinit MadeOnce<std::optional<Library>> known;
+constinit MadeOnce<std::optional<Library>> loaded;
 
 } // namespace
 
 const Library *load_library() noexcept
 {
-    const std::optional<Library> &library = known.get(loading, load);
+    const std::optional<Library> &library = loaded.get(loading, load);
     return library ? &*library : nullptr;
 }
 

@@ -26,7 +26,7 @@ std::string first_word_of(const fs::path &file)
 
 /// Removes @p prefix and the number that follows it from the front of @p text. Returns false, without a change to @p
 /// text, if it begins otherwise.
-bool take(std::string_view &text, std::string_view prefix, unsigned &number) noexcept
+bool take_number(std::string_view &text, std::string_view prefix, unsigned &number) noexcept
 {
     if (!text.starts_with(prefix))
         return false;
@@ -44,12 +44,12 @@ std::optional<PortName> PortName::parse(std::string_view text) noexcept
 {
     PortName name;
     unsigned controller = 0;
-    name.is_external = take(text, "c", controller) && controller != 0;
-    if (!take(text, "pf", name.pf))
+    name.is_external = take_number(text, "c", controller) && controller != 0;
+    if (!take_number(text, "pf", name.pf))
         return {};
-    if (take(text, "vf", name.number))
+    if (take_number(text, "vf", name.number))
         name.type = FunctionType::vf;
-    else if (take(text, "sf", name.number))
+    else if (take_number(text, "sf", name.number))
         name.type = FunctionType::sf;
     return text.empty() ? std::optional(name) : std::nullopt;
 }
@@ -67,20 +67,20 @@ std::optional<std::uint16_t> PortName::vport() const noexcept
     return {};
 }
 
-std::optional<VirtualFunctionPlaces> VirtualFunctionPlaces::read(const std::string &pci)
+std::optional<VirtualFunctionLayout> VirtualFunctionLayout::read(const std::string &pci)
 {
-    VirtualFunctionPlaces places;
+    VirtualFunctionLayout layout;
     const auto read_number = [&](const char *file, std::uint32_t &number) {
         const std::string text = first_word_of(fs::path(pci) / file);
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
         return error == std::errc{} && end == text.data() + text.size() && number != 0;
     };
-    if (!read_number("sriov_offset", places.first) || !read_number("sriov_stride", places.stride))
+    if (!read_number("sriov_offset", layout.first) || !read_number("sriov_stride", layout.stride))
         return {};
-    return places;
+    return layout;
 }
 
-std::optional<std::uint16_t> VirtualFunctionPlaces::routing_id(std::uint16_t pf, unsigned number) const noexcept
+std::optional<std::uint16_t> VirtualFunctionLayout::routing_id(std::uint16_t pf, unsigned number) const noexcept
 {
     const std::uint64_t id = pf + std::uint64_t{first} + std::uint64_t{stride} * number;
     return id > UINT16_MAX ? std::nullopt : std::optional(static_cast<std::uint16_t>(id));
@@ -98,7 +98,7 @@ std::vector<RepresentorPort> find_representors(const std::string &net, const std
     if (!port_name.empty())
         uplink_name = port_name;
     unsigned port = 0;
-    (void)take(uplink_name, "p", port);
+    (void)take_number(uplink_name, "p", port);
     std::error_code error;
     for (const auto &entry : fs::directory_iterator(net, error)) {
         const auto name = PortName::parse(first_word_of(entry.path() / "phys_port_name"));

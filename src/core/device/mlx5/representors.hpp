@@ -32,13 +32,13 @@ struct RepresentorPort {
 };
 
 /// The layout of a PF's VFs on the PCI bus, from its SR-IOV capability: routing IDs relative to the PF's.
-struct VirtualFunctionPlaces {
+struct VirtualFunctionLayout {
     std::uint32_t first = 0;
     std::uint32_t stride = 0;
 
     /// Reads the layout of the PF with folder @p pci in /sys/bus/pci/devices. Returns nothing if the kernel does not
     /// report it.
-    [[nodiscard]] static std::optional<VirtualFunctionPlaces> read(const std::string &pci);
+    [[nodiscard]] static std::optional<VirtualFunctionLayout> read(const std::string &pci);
     /// Returns the routing ID (bus, device and function in 16 bits) of VF @p number of the PF with routing ID @p pf, or
     /// nothing if it would lie beyond the last bus.
     [[nodiscard]] std::optional<std::uint16_t> routing_id(std::uint16_t pf, unsigned number) const noexcept;

@@ -23,27 +23,27 @@ namespace opendoca::mlx5 {
 namespace {
 
 /// Results by device name. Never destroyed, since exit handlers may use them.
-template <typename Finding>
-struct Findings {
+template <typename Result>
+struct ResultCache {
     ForkSafeMutex lock;
     const ForkRegistration fork_registration{lock, LockRank::findings};
-    std::map<std::string, Finding> known;
-    const Finding nothing{};
-    static Findings &all;
+    std::map<std::string, Result> results;
+    const Result none{};
+    static ResultCache &all;
 };
 
-template <typename Finding>
-Findings<Finding> &Findings<Finding>::all = *new Findings;
+template <typename Result>
+ResultCache<Result> &ResultCache<Result>::all = *new ResultCache;
 
 /// Returns the result for @p function's device. The first call for a device calls @p try_it to determine it.
-template <typename Finding, typename Try>
-const Finding &try_once(const Mlx5Function &function, Try &&try_it) noexcept
+template <typename Result, typename Try>
+const Result &try_once(const Mlx5Function &function, Try &&try_it) noexcept
 {
-    Findings<Finding> &findings = Findings<Finding>::all;
-    const std::lock_guard guard(findings.lock);
-    const Finding *found = &findings.nothing;
+    ResultCache<Result> &cache = ResultCache<Result>::all;
+    const std::lock_guard guard(cache.lock);
+    const Result *found = &cache.none;
     const doca_error_t status = guarded([&] {
-        const auto [place, is_new] = findings.known.try_emplace(function.ibdev_name);
+        const auto [place, is_new] = cache.results.try_emplace(function.ibdev_name);
         found = &place->second;
         if (is_new)
             try_it(place->second);
@@ -108,7 +108,7 @@ void try_sharing(const Mlx5Function &function, Sharing &sharing)
 /// Determines whether the DMA engine works, by copying a few bytes.
 void try_engine(const Mlx5Function &function, Engine &engine)
 {
-    constexpr auto patience = std::chrono::seconds(1);
+    constexpr auto timeout = std::chrono::seconds(1);
     mlx5dv_context attributes{};
     attributes.comp_mask = MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH;
     std::unique_ptr<Device> opened;
@@ -136,7 +136,7 @@ void try_engine(const Mlx5Function &function, Engine &engine)
     ibv_wc_status status = IBV_WC_RESP_TIMEOUT_ERR;
     if (ibv_wr_complete(&sender) == 0) {
         ibv_cq_ex &completions = queue_pair.completions().polled();
-        const auto end = std::chrono::steady_clock::now() + patience;
+        const auto end = std::chrono::steady_clock::now() + timeout;
         while (std::chrono::steady_clock::now() < end) {
             if (!verbs::VerbsCompletions::start_one(completions))
                 continue;

@@ -82,7 +82,7 @@ std::optional<std::uint32_t> uar_type(DoorbellAccess access) noexcept
         return MLX5DV_UAR_ALLOC_TYPE_BF;
     case DoorbellAccess::uncached:
         return MLX5DV_UAR_ALLOC_TYPE_NC;
-    case DoorbellAccess::uncached_alone:
+    case DoorbellAccess::uncached_dedicated:
 #ifdef MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED
         return MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED;
 #else

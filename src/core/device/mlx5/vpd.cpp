@@ -56,19 +56,19 @@ std::string vuid_in_vpd(Bytes data)
     return {};
 }
 
-static constinit ForkSafeMutex known_lock;
-static const ForkRegistration known_lock_registration(known_lock, LockRank::findings);
+static constinit ForkSafeMutex cache_lock;
+static const ForkRegistration cache_lock_registration(cache_lock, LockRank::findings);
 
 std::string vuid_by_vpd(const std::string &pci_address)
 {
     // Never destroyed, since exit handlers may list devices.
-    static auto *const known = new std::map<std::string, std::string>;
-    const std::lock_guard guard(known_lock);
-    if (const auto found = known->find(pci_address); found != known->end())
+    static auto *const cache = new std::map<std::string, std::string>;
+    const std::lock_guard guard(cache_lock);
+    if (const auto found = cache->find(pci_address); found != cache->end())
         return found->second;
     std::ifstream file("/sys/bus/pci/devices/" + pci_address + "/vpd", std::ios::binary);
     const std::vector<unsigned char> data{std::istreambuf_iterator<char>(file), {}};
-    return (*known)[pci_address] = vuid_in_vpd(data);
+    return (*cache)[pci_address] = vuid_in_vpd(data);
 }
 
 } // namespace opendoca::mlx5

@@ -17,7 +17,7 @@ namespace opendoca::mlx5 {
 
 namespace {
 
-constexpr std::uint32_t polls_without_yield = 256;
+constexpr std::uint32_t max_polls_without_yield = 256;
 
 } // namespace
 
@@ -63,7 +63,7 @@ doca_error_t WordQueuePair::post(ibv_send_wr &request) noexcept
 }
 
 /// Polls for the completion. Occasionally checks whether the device has failed, in which case there may be none.
-bool WordQueuePair::has_ended(doca_error_t &status) noexcept
+bool WordQueuePair::has_completed(doca_error_t &status) noexcept
 {
     ibv_cq_ex &completions = completions_.polled();
     bool has_completion = verbs::VerbsCompletions::start_one(completions);
@@ -89,18 +89,18 @@ bool WordQueuePair::has_ended(doca_error_t &status) noexcept
     return true;
 }
 
-/// Polls until the operation has completed; yields the CPU after polls_without_yield polls.
-doca_error_t WordQueuePair::finish() noexcept
+/// Polls until the operation has completed; yields the CPU after max_polls_without_yield polls.
+doca_error_t WordQueuePair::wait_for_completion() noexcept
 {
     doca_error_t status = DOCA_SUCCESS;
-    for (std::uint32_t polls = 0; !has_ended(status); ++polls) {
-        if (polls >= polls_without_yield)
+    for (std::uint32_t polls = 0; !has_completed(status); ++polls) {
+        if (polls >= max_polls_without_yield)
             sched_yield();
     }
     return status;
 }
 
-doca_error_t WordQueuePair::begin_read(const DeviceWord &word) noexcept
+doca_error_t WordQueuePair::post_read(const DeviceWord &word) noexcept
 {
     ibv_send_wr request{};
     request.opcode = IBV_WR_RDMA_READ;
@@ -110,9 +110,9 @@ doca_error_t WordQueuePair::begin_read(const DeviceWord &word) noexcept
 
 doca_error_t WordQueuePair::read(const DeviceWord &word, std::uint64_t &value) noexcept
 {
-    doca_error_t status = begin_read(word);
+    doca_error_t status = post_read(word);
     if (status == DOCA_SUCCESS)
-        status = finish();
+        status = wait_for_completion();
     if (status == DOCA_SUCCESS)
         value = word_;
     return status;
@@ -125,7 +125,7 @@ doca_error_t WordQueuePair::write(const DeviceWord &word, std::uint64_t value) n
     request.opcode = IBV_WR_RDMA_WRITE;
     request.wr.rdma = {word.address, word.key};
     const doca_error_t status = post(request);
-    return status == DOCA_SUCCESS ? finish() : status;
+    return status == DOCA_SUCCESS ? wait_for_completion() : status;
 }
 
 doca_error_t WordQueuePair::add(const DeviceWord &word, std::uint64_t value, std::uint64_t &fetched) noexcept
@@ -137,7 +137,7 @@ doca_error_t WordQueuePair::add(const DeviceWord &word, std::uint64_t value, std
     request.wr.atomic.compare_add = value;
     doca_error_t status = post(request);
     if (status == DOCA_SUCCESS)
-        status = finish();
+        status = wait_for_completion();
     if (status == DOCA_SUCCESS)
         fetched = word_;
     return status;

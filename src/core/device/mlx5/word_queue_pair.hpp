@@ -28,18 +28,18 @@ public:
     [[nodiscard]] doca_error_t write(const DeviceWord &word, std::uint64_t value) noexcept;
     [[nodiscard]] doca_error_t add(const DeviceWord &word, std::uint64_t value, std::uint64_t &fetched) noexcept;
 
-    // Starts a read without blocking; has_ended() polls for its completion.
-    [[nodiscard]] doca_error_t begin_read(const DeviceWord &word) noexcept;
+    // Starts a read without blocking; has_completed() polls for its completion.
+    [[nodiscard]] doca_error_t post_read(const DeviceWord &word) noexcept;
     [[nodiscard]] bool is_busy() const noexcept { return is_busy_; }
     /// Returns true, and sets @p status, once the operation has completed. CONNECTION_RESET: the word is no longer
     /// reachable, and all later operations fail the same way.
-    [[nodiscard]] bool has_ended(doca_error_t &status) noexcept;
+    [[nodiscard]] bool has_completed(doca_error_t &status) noexcept;
     /// Returns the value of the last successful read.
     [[nodiscard]] std::uint64_t result() const noexcept { return word_; }
 
 private:
     [[nodiscard]] doca_error_t post(ibv_send_wr &request) noexcept;
-    [[nodiscard]] doca_error_t finish() noexcept;
+    [[nodiscard]] doca_error_t wait_for_completion() noexcept;
 
     alignas(64) std::uint64_t word_ = 0; ///< local buffer of the operation in flight
     bool is_busy_ = false;

@@ -10,7 +10,10 @@ namespace opendoca::verbs {
 
 ClassicCompletions::ClassicCompletions(ibv_cq &queue) noexcept : ibv_cq_ex{}, queue_(queue)
 {
-    start_poll = [](ibv_cq_ex *self, ibv_poll_cq_attr *) { return of(self).take(); };
+    // ibv_poll_cq() copies the whole completion into completion_, so ending the poll has nothing to release, and the
+    // read functions only return members. next_poll stays null: opendoca never calls it, see
+    // VerbsCompletions::start_one().
+    start_poll = [](ibv_cq_ex *self, ibv_poll_cq_attr *) { return of(self).poll(); };
     end_poll = [](ibv_cq_ex *) {};
     read_opcode = [](ibv_cq_ex *self) { return of(self).completion_.opcode; };
     read_byte_len = [](ibv_cq_ex *self) { return of(self).completion_.byte_len; };
@@ -19,7 +22,10 @@ ClassicCompletions::ClassicCompletions(ibv_cq &queue) noexcept : ibv_cq_ex{}, qu
     read_wc_flags = [](ibv_cq_ex *self) { return of(self).completion_.wc_flags; };
 }
 
-int ClassicCompletions::take() noexcept
+/// Polls for one completion with ibv_poll_cq(). Returns 0, or a non-zero value as ibv_start_poll() does: ENOENT if the
+/// queue is empty, EIO if the driver reports a failure of the queue. wr_id and status are members of ibv_cq_ex that
+/// callers read directly, so they are copied there.
+int ClassicCompletions::poll() noexcept
 {
     const int count = ibv_poll_cq(&queue_, 1, &completion_);
     if (count != 1)
@@ -31,6 +37,8 @@ int ClassicCompletions::take() noexcept
 
 ClassicSender::ClassicSender(ibv_qp &queue_pair) noexcept : ibv_qp_ex{}, queue_pair_(queue_pair)
 {
+    // The start does nothing, each operation and each data segment fills in a part of request_, and the completion of
+    // the sequence posts it. The order of the calls is that of the extended calls: start, operation, data, complete.
     request_.sg_list = &segment_;
     wr_start = [](ibv_qp_ex *) {};
     wr_complete = [](ibv_qp_ex *self) { return of(self).post(); };
@@ -53,6 +61,8 @@ ClassicSender::ClassicSender(ibv_qp &queue_pair) noexcept : ibv_qp_ex{}, queue_p
         of(self).segment_ = {address, length, key};
     };
     wr_set_inline_data = [](ibv_qp_ex *self, void *data, std::size_t length) {
+        // The caller has set IBV_SEND_INLINE in wr_flags. The driver then copies the data during ibv_post_send() and
+        // does not use the key.
         of(self).segment_ = {reinterpret_cast<std::uintptr_t>(data), static_cast<std::uint32_t>(length), 0};
     };
 }
@@ -63,6 +73,8 @@ void ClassicSender::set_remote(ibv_wr_opcode opcode, std::uint64_t address, std:
     request_.wr.rdma = {address, key};
 }
 
+/// Posts request_ with ibv_post_send(). Returns errno's value, as ibv_wr_complete() does. wr_id and wr_flags are
+/// members of ibv_qp_ex that callers set directly before the request.
 int ClassicSender::post() noexcept
 {
     request_.wr_id = wr_id;

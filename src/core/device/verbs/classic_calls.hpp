@@ -12,8 +12,8 @@
 
 namespace opendoca::verbs {
 
-/// A completion queue of ibv_create_cq() that can be polled by the extended calls. Used by the thread that polls the
-/// queue.
+/// A completion queue of ibv_create_cq() that can be polled by the extended calls, one completion at a time. Owned by
+/// the VerbsCompletions that owns the queue, and used by the thread that polls that queue.
 class ClassicCompletions final : private ibv_cq_ex {
 public:
     explicit ClassicCompletions(ibv_cq &queue) noexcept;
@@ -28,13 +28,15 @@ private:
     {
         return *static_cast<ClassicCompletions *>(extended);
     }
-    [[nodiscard]] int take() noexcept;
+    [[nodiscard]] int poll() noexcept;
 
     ibv_cq &queue_;
-    ibv_wc completion_{};
+    ibv_wc completion_{}; ///< the completion that the last successful poll has returned
 };
 
-/// A queue pair of ibv_create_qp() to which work requests can be posted by the extended calls, one request at a time.
+/// A queue pair of ibv_create_qp() to which work requests can be posted by the extended calls, one request with one
+/// segment at a time. Owned by the ReliableConnection that owns the queue pair, and used by the thread that posts to
+/// it.
 class ClassicSender final : private ibv_qp_ex {
 public:
     explicit ClassicSender(ibv_qp &queue_pair) noexcept;
@@ -53,8 +55,8 @@ private:
     [[nodiscard]] int post() noexcept;
 
     ibv_qp &queue_pair_;
-    ibv_send_wr request_{};
-    ibv_sge segment_{};
+    ibv_send_wr request_{}; ///< the request between ibv_wr_start() and ibv_wr_complete()
+    ibv_sge segment_{};     ///< its only segment, or its inline data
 };
 
 } // namespace opendoca::verbs

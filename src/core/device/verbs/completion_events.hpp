@@ -21,12 +21,13 @@ class VerbsCompletions;
 /// CopyQueue, and used by its thread.
 class CompletionEvents {
 public:
-    explicit CompletionEvents(VerbsCompletions &from) noexcept : from_(from) {}
+    explicit CompletionEvents(VerbsCompletions &source) noexcept : source_(source) {}
     CompletionEvents(const CompletionEvents &) = delete;
     CompletionEvents &operator=(const CompletionEvents &) = delete;
     ~CompletionEvents() { detach(); }
 
-    /// Starts to wake @p completions. Does nothing if it is not event-driven.
+    /// Starts to wake @p completions by failures of the device and, once armed, by completions. Does nothing if it is
+    /// not event-driven: then arm() and disarm() are never called.
     [[nodiscard]] doca_error_t attach(CompletionQueue &completions) noexcept;
     void detach() noexcept;
 
@@ -34,18 +35,19 @@ public:
     /// system refuses.
     [[nodiscard]] bool arm(bool only_solicited) noexcept;
     void disarm() noexcept;
-    /// Stops waking the waiter for failures, once the device has failed for good.
+    /// Stops waking the waiter for failures, once the device has failed for good. The descriptor of such a device stays
+    /// readable, so that each further wait would return at once.
     void unwatch_failures() noexcept;
 
 private:
     [[nodiscard]] doca_error_t watch_channel() noexcept;
     void unwatch_channel() noexcept;
 
-    VerbsCompletions &from_;
+    VerbsCompletions &source_;
     CompletionQueue *completions_ = nullptr; ///< null unless attached to an event-driven queue
     bool watches_failures_ = false;
     bool is_watching_channel_ = false;
-    std::uint32_t requested_ = 0; ///< upper bound of the events that may still arrive
+    std::uint32_t max_pending_events_ = 0; // upper bound of the events that the channel may still deliver
 };
 
 } // namespace opendoca::verbs

@@ -21,12 +21,15 @@ bool may_be_unknown(int error) noexcept
 
 VerbsCompletions::~VerbsCompletions()
 {
+    // ibv_destroy_cq() blocks until all events of the queue are acknowledged.
     if (unacknowledged_ != 0)
         ibv_ack_cq_events(queue_.get(), unacknowledged_);
 }
 
 doca_error_t VerbsCompletions::create(const VerbsDevice &device, std::uint32_t size, bool has_channel)
 {
+    // The order matters: the queue is created on the channel. The thread domain is optional, and its absence is no
+    // failure.
     events_ = device.events();
     size_ = size;
     doca_error_t status = has_channel ? create_channel(device) : DOCA_SUCCESS;
@@ -39,6 +42,8 @@ doca_error_t VerbsCompletions::create(const VerbsDevice &device, std::uint32_t s
 
 doca_error_t VerbsCompletions::create_channel(const VerbsDevice &device)
 {
+    // Non-blocking, since take_events() reads until the channel is empty. A forked child must not inherit the
+    // descriptor: it would read events of its parent.
     channel_.reset(ibv_create_comp_channel(&device.context()));
     if (channel_ != nullptr)
         close_in_children(channel_->fd);
@@ -50,6 +55,8 @@ doca_error_t VerbsCompletions::create_channel(const VerbsDevice &device)
 
 doca_error_t VerbsCompletions::create_queue(const VerbsDevice &device)
 {
+    // Three attempts, from the fastest to poll to the one that every driver supports: an extended queue without a lock,
+    // an extended queue with a lock, and a classic queue behind an adapter.
     ibv_cq_init_attr_ex attributes{};
     attributes.cqe = size_;
     attributes.channel = channel_.get();
@@ -57,6 +64,7 @@ doca_error_t VerbsCompletions::create_queue(const VerbsDevice &device)
     attributes.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
     attributes.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED; // one thread polls the queue, see the class comment
     polled_ = ibv_create_cq_ex(&device.context(), &attributes);
+    // The driver may not support the flag.
     if (polled_ == nullptr && may_be_unknown(errno)) {
         attributes.comp_mask = 0;
         attributes.flags = 0;
@@ -64,6 +72,7 @@ doca_error_t VerbsCompletions::create_queue(const VerbsDevice &device)
     }
     if (polled_ != nullptr)
         queue_.reset(ibv_cq_ex_to_cq(polled_));
+    // The driver may have no extended queues at all.
     else if (may_be_unknown(errno))
         queue_.reset(ibv_create_cq(&device.context(), static_cast<int>(size_), nullptr, channel_.get(), 0));
     if (queue_ == nullptr) {
@@ -83,6 +92,8 @@ doca_error_t VerbsCompletions::create_queue(const VerbsDevice &device)
 void VerbsCompletions::create_domain(const VerbsDevice &device)
 {
     ibv_td_init_attr domain{};
+    // Drivers without thread domains return null for either object. The queue pairs are then created in the device's
+    // own domain, and posting takes the driver's lock.
     thread_domain_.reset(ibv_alloc_td(&device.context(), &domain));
     if (thread_domain_ != nullptr) {
         ibv_parent_domain_init_attr parent{};
@@ -93,7 +104,7 @@ void VerbsCompletions::create_domain(const VerbsDevice &device)
     domain_ = parent_domain_ != nullptr ? parent_domain_.get() : &device.pd();
 }
 
-void VerbsCompletions::drop_all() noexcept
+void VerbsCompletions::discard_all() noexcept
 {
     while (start_one(*polled_))
         end_one(*polled_);
@@ -110,6 +121,8 @@ std::uint32_t VerbsCompletions::take_events() noexcept
     ibv_cq *queue = nullptr;
     void *context = nullptr;
     std::uint32_t count = 0;
+    // The channel is non-blocking: the call fails with EAGAIN once all events were read. All events are of queue_,
+    // which is the only queue on the channel.
     while (ibv_get_cq_event(channel_.get(), &queue, &context) == 0)
         ++count;
     unacknowledged_ += count;
@@ -141,6 +154,8 @@ DeviceFailure VerbsCompletions::check_for_failure() noexcept
 
 doca_error_t VerbsCompletions::make_failure_fd() noexcept
 {
+    // Created once, when the first event-driven user attaches. Without events of the device there is nothing to wait
+    // for.
     return events_ == nullptr || listener_.fd() >= 0 ? DOCA_SUCCESS : events_->make_waitable(listener_);
 }
 

@@ -54,9 +54,11 @@ public:
         static ibv_poll_cq_attr attributes{}; // never written to
         return ibv_start_poll(&queue, &attributes) == 0;
     }
+    /// Ends the poll that start_one() has begun: the driver returns the completion's entry to the device. The fields of
+    /// the completion cannot be read any more.
     static void end_one(ibv_cq_ex &queue) noexcept { ibv_end_poll(&queue); }
-    /// Discards all completions.
-    void drop_all() noexcept;
+    /// Takes and discards all completions. For a queue whose only queue pair was reset.
+    void discard_all() noexcept;
 
     /// Returns a descriptor that becomes readable with the next completion after request_event(), until take_events().
     /// Only with a channel.
@@ -93,9 +95,9 @@ private:
     Handle<ibv_comp_channel> channel_;
     Handle<ibv_cq> queue_;
     std::unique_ptr<ClassicCompletions> classic_; ///< null if the driver has the extended calls
-    ibv_cq_ex *polled_ = nullptr;
-    ibv_pd *domain_ = nullptr;
-    std::uint32_t size_ = 0;
+    ibv_cq_ex *polled_ = nullptr;                 ///< the same queue for the extended calls: the driver's or classic_'s
+    ibv_pd *domain_ = nullptr;                    ///< parent_domain_, or the device's protection domain
+    std::uint32_t size_ = 0;                      ///< entries; work requests in flight on the queue never exceed it
     /// Events not acknowledged yet; destroying the queue would wait for their acknowledgement.
     std::uint32_t unacknowledged_ = 0;
 };

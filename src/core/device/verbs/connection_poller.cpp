@@ -40,15 +40,18 @@ doca_error_t ConnectionPoller::create_own(const VerbsDevice &device, std::uint32
     return status;
 }
 
+/// Shares a verbs completion queue among the queue pairs of one device on one CompletionQueue: one poll then serves
+/// them all. A new verbs queue is limited by what the device supports; once it cannot hold the work requests of another
+/// queue pair, that queue pair gets another poller.
 doca_error_t ConnectionPoller::find(const VerbsDevice &device, CompletionQueue &completions, std::uint32_t size,
                                     std::shared_ptr<ConnectionPoller> &poller)
 {
-    auto *const known = completions.find_polled<ConnectionPoller>([&](ConnectionPoller &candidate) {
+    auto *const existing = completions.find_polled<ConnectionPoller>([&](ConnectionPoller &candidate) {
         return candidate.shared_by_ != nullptr && !candidate.has_failed_ && &candidate.device_ == &device &&
                candidate.has_room_for(completions, size);
     });
-    if (known != nullptr) {
-        poller = known->shared_from_this();
+    if (existing != nullptr) {
+        poller = existing->shared_from_this();
         return DOCA_SUCCESS;
     }
     std::shared_ptr<ConnectionPoller> created(new ConnectionPoller(device, &completions));
@@ -72,6 +75,7 @@ doca_error_t ConnectionPoller::create(const ReliableConnection::Sizes &sizes, un
                                       std::unique_ptr<ReliableConnection> &created)
 {
     const std::lock_guard guard(lock_);
+    // destroy() must not allocate memory, since it is called from destructors.
     make_room(retired_, num_created_);
     auto connection = std::make_unique<ReliableConnection>();
     const doca_error_t status = connection->create(device_, completions_, sizes, access);
@@ -83,6 +87,9 @@ doca_error_t ConnectionPoller::create(const ReliableConnection::Sizes &sizes, un
     return status;
 }
 
+/// Without a polling thread, no other thread accesses the verbs queue, and the queue pair is destroyed here. Otherwise
+/// the queue pair is moved to ERR, after which the device accesses no memory for it, and destroy_retired() destroys it
+/// in the polling thread.
 void ConnectionPoller::destroy(std::unique_ptr<ReliableConnection> connection) noexcept
 {
     const std::lock_guard guard(lock_);
@@ -94,10 +101,13 @@ void ConnectionPoller::destroy(std::unique_ptr<ReliableConnection> connection) n
     }
     connection->disconnect();
     retired_.push_back(std::move(connection)); // create() has reserved the memory
-    // Relaxed: only a hint that destroy_retired() may have work. retired_ itself is protected by the lock.
+    // Relaxed: pairs with the relaxed load in destroy_retired() and is only a hint that there is work. The lock orders
+    // the accesses to retired_ itself.
     has_retired_.store(true, std::memory_order_relaxed);
 }
 
+/// Destroys the connections that other threads have passed to destroy(). Called by the polling thread, outside of the
+/// hot path: without retired connections, it costs one relaxed load.
 void ConnectionPoller::destroy_retired() noexcept
 {
     if (!has_retired_.load(std::memory_order_relaxed))
@@ -121,6 +131,7 @@ doca_error_t ConnectionPoller::add(VerbsQueuePair &queue_pair, CompletionQueue &
                 queue_pair.number());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
+    // The index makes removal take constant time: the last member takes the place of the removed one.
     queue_pair.index_ = members_.size();
     members_.push_back(&queue_pair);
     return DOCA_SUCCESS;
@@ -159,6 +170,7 @@ void ConnectionPoller::remove(VerbsQueuePair &queue_pair) noexcept
     members_[queue_pair.index_] = members_.back();
     members_[queue_pair.index_]->index_ = queue_pair.index_;
     members_.pop_back();
+    // The last member detaches the poller from the CompletionQueue. It can then be attached to another one.
     if (!members_.empty())
         return;
     events_.detach();
@@ -195,6 +207,7 @@ void ConnectionPoller::progress() noexcept
     int left = max_per_progress;
     while (left != 0 && poll())
         --left;
+    // No completion: the device may have failed without reporting any.
     if (left == max_per_progress)
         count_empty_poll();
 }
@@ -212,7 +225,7 @@ bool ConnectionPoller::poll() noexcept
 void ConnectionPoller::drain() noexcept
 {
     if (!creator_.is_current())
-        return; // completions are the parent process's, which shares the queue's memory
+        return; // the completions are those of the parent process, which shares the queue's memory
     while (poll())
         ;
 }
@@ -236,19 +249,24 @@ void ConnectionPoller::fail_started() noexcept
 {
     Operation &operation = VerbsQueuePair::operation_of(polled_->wr_id);
     const ibv_wc_status status = polled_->status;
-    VerbsQueuePair::find_receiver(*polled_, operation);
+    VerbsQueuePair::assign_receiver(*polled_, operation);
     VerbsCompletions::end_one(*polled_);
     VerbsQueuePair::of(operation).complete_failed(operation, status);
 }
 
 void ConnectionPoller::fail(VerbsQueuePair &queue_pair, doca_error_t status) noexcept
 {
+    // The state changes at once, so that no more operations are posted. Finishing is deferred if a call of
+    // finish_failed() is already active further up the stack.
     queue_pair.begin_to_fail(status);
     queue_pair.next_failed_ = std::exchange(first_failed_, &queue_pair);
     finish_failed();
 }
 
-/// Finishes failed queue pairs one after the other: draining the queue for one may reveal that another has failed.
+/// Finishes failed queue pairs one after the other: draining the queue for one may reveal that another has failed. The
+/// order is: drain, so that operations that have succeeded complete with success; reset, after which the device
+/// produces no more completions for this queue pair; drain again; complete all others. Only then may Operations be
+/// reused, see the class comment.
 void ConnectionPoller::finish_failed() noexcept
 {
     if (is_finishing_)
@@ -260,6 +278,8 @@ void ConnectionPoller::finish_failed() noexcept
         const bool is_reset = queue_pair.connection_->reset() == DOCA_SUCCESS;
         drain(); // reset() removes the queue pair's completions on some devices only
         queue_pair.finish_failing();
+        // Completions of the queue pair may still arrive, for Operations that were completed above. The poller must not
+        // take them.
         if (!is_reset)
             fail_all();
     }
@@ -292,6 +312,7 @@ void ConnectionPoller::check_for_failure() noexcept
     drain(); // usually the failure is reported by a completion
     if (failure == DeviceFailure::fatal)
         return fail_all(); // DeviceEvents has logged the reason
+    // Cleared before the queue pairs are queried: a failure that is reported in between is found by the next check.
     completions_.clear_failure();
     for (VerbsQueuePair *const queue_pair : members_) {
         if (!queue_pair->is_connected() || !queue_pair->connection_->is_broken())
@@ -304,8 +325,8 @@ void ConnectionPoller::check_for_failure() noexcept
 bool ConnectionPoller::arm() noexcept
 {
     if (!events_.arm(false))
-        return true; // makes the program poll
-    progress();      // completions from before the request raise no event
+        return true; // the device refuses the notification: the program must poll
+    progress();      // takes the completions from before the request, which raise no event
     return false;
 }
 

@@ -90,35 +90,39 @@ private:
     [[nodiscard]] bool has_room_for(const CompletionQueue &completions, std::uint32_t size) const noexcept;
     void destroy_retired() noexcept;
     [[nodiscard]] bool poll() noexcept;
+    /// Takes completions until the queue is empty.
     void drain() noexcept;
     [[nodiscard]] Operation *take_started() noexcept;
+    /// Handles the completion that start_one() has taken, of a work request that has failed or was flushed.
     [[gnu::cold]] void fail_started() noexcept;
     [[gnu::cold]] void finish_failed() noexcept;
     [[gnu::cold]] void fail_all() noexcept;
     [[gnu::noinline]] void count_empty_poll() noexcept;
 
     // Members that polling uses.
-    ibv_cq_ex *polled_ = nullptr; ///< null before the first operation, and after a failure of the device
-    FailureCheckBudget idle_polls_;
+    ibv_cq_ex *polled_ = nullptr;   ///< null before the first operation, and after a failure of the device
+    FailureCheckBudget idle_polls_; ///< polls without a completion since the last check for failures
 
     const VerbsDevice &device_;
     /// The completion queue that shares this poller among its queue pairs; null if it is for a single queue pair.
     const CompletionQueue *const shared_by_;
-    bool has_failed_ = false; ///< the device has failed: there will be no more completions
-    bool is_finishing_ = false;
-    VerbsQueuePair *first_failed_ = nullptr; ///< list of queue pairs that finish_failed() has to finish
-    std::vector<VerbsQueuePair *> members_;
+    bool has_failed_ = false;   ///< the device has failed: there will be no more completions; permanent
+    bool is_finishing_ = false; ///< finish_failed() is active; it also finishes queue pairs that fail meanwhile
+    // Queue pairs that finish_failed() has to finish: a list, linked by VerbsQueuePair::next_failed_.
+    VerbsQueuePair *first_failed_ = nullptr;
+    std::vector<VerbsQueuePair *> members_; ///< attached queue pairs; VerbsQueuePair::index_ is the position
     VerbsCompletions completions_;
     CompletionEvents events_{completions_};
 
     const CreatorProcess creator_;
     ObjectMutex lock_;                     ///< protects the members below
     CompletionQueue *polled_by_ = nullptr; ///< null while there are no members
-    std::atomic<std::uint32_t> used_ = 0;  ///< work requests of all connections created here
-    std::uint32_t num_created_ = 0;
+    // Work requests of all connections created here. Written under the lock; has_room_for() reads it without.
+    std::atomic<std::uint32_t> used_ = 0;
+    std::uint32_t num_created_ = 0; ///< connections that exist, including retired ones
     /// Connections to destroy; has capacity for all that were created here.
     std::vector<std::unique_ptr<ReliableConnection>> retired_;
-    std::atomic<bool> has_retired_ = false;
+    std::atomic<bool> has_retired_ = false; ///< hint that retired_ is not empty; relaxed, see destroy()
 };
 
 } // namespace opendoca::verbs

@@ -21,11 +21,13 @@ struct SegmentList {
     std::uint32_t count = 0;
     const doca_buf *last = nullptr; ///< the buffer of the last segment
 
+    /// Returns whether the current piece of @p cursor fits: it extends the last segment, or a further segment is free.
     [[nodiscard]] bool has_room(const Cursor &cursor, std::uint32_t limit) const noexcept
     {
         return last == &cursor.buf() || count != limit;
     }
     template <typename KeyOf>
+    /// Adds @p length bytes at the cursor. Bytes of the same buffer are contiguous, so they extend its segment.
     void append(const Cursor &cursor, std::uint32_t length, const KeyOf &key_of) noexcept
     {
         if (last == &cursor.buf()) {
@@ -61,8 +63,10 @@ template <typename KeyOf>
     while (part.length != length) {
         src.skip_empty();
         dst.skip_empty();
+        // A list is full: the rest of the copy goes into further parts.
         if (!part.src.has_room(src, limits.segments) || !part.dst.has_room(dst, limits.segments))
             break;
+        // The longest piece that is contiguous on both sides.
         const std::size_t piece = std::min({std::size_t{length - part.length}, src.left(), dst.left()});
         const auto bytes = static_cast<std::uint32_t>(piece);
         part.src.append(src, bytes, key_of);

@@ -20,17 +20,17 @@ namespace opendoca::verbs {
 /// The copies of one work queue, carried out by a queue pair of the device that belongs to a @p Poster. Used by the
 /// thread of its completion queue. The Poster is a template parameter, so that posting a common copy needs no virtual
 /// call. It provides
-///     Poster(const VerbsDevice &, const CompletionQueue &), connect(), recycle(), connection(), completions(),
-///     limits()
-///     has_credit(), take_credit(), take_all_credits(): each part of a copy takes one credit, which returns some time
+///     Poster(const VerbsDevice &, const CompletionQueue &), connect(), reset_and_reconnect(), connection(),
+///     completions(), limits() has_credit(), take_credit(), take_all_credits(): each part of a copy takes one credit,
+///     which returns some time
 ///         after the part has completed. While a copy waits to be posted, there are no credits
 ///     post_fast(id, dst, src, failed): posts a copy for which a credit was taken
 ///     add(batch, id), post(batch): errno's value, or 0
 ///     completes_part(id): whether a successful completion means that a part has completed
 ///     handle_completion(id): called for each successful completion that was taken
-///     complete_fast(some_wait): the same for a fast-path copy; returns false if waiting copies are to be posted first
-///     side_name(id): for log messages about a failed work request
-///     parts_are_solicited: whether the completion of a part is a solicited one
+///     complete_fast(has_waiting): the same for a fast-path copy; returns false if waiting copies are to be posted
+///     first side_name(id): for log messages about a failed work request parts_are_solicited: whether the completion of
+///     a part is a solicited one
 ///
 /// A fast-path copy (one buffer on each side, one part, no copy that waits) is posted at submission and returned by
 /// poll_fast(). It is recorded only in its Operation. All other copies are queued: they are in a ring in the order of
@@ -72,10 +72,10 @@ public:
         ++num_in_flight_;
         return poster_.post_fast(id_of(operation), dst, src, fast_post_failed);
     }
-    /// Polls for one completion. If a fast-path copy has succeeded, @p give is called with its Operation and releases
-    /// it. Otherwise returns the result of @p otherwise, which handles completions in the completion queue.
-    template <typename Give, typename Otherwise>
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t poll_fast(Give give, Otherwise otherwise) noexcept
+    /// Polls for one completion. If a fast-path copy has succeeded, @p deliver is called with its Operation and
+    /// releases it. Otherwise returns the result of @p otherwise, which handles completions in the completion queue.
+    template <typename Deliver, typename Otherwise>
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t poll_fast(Deliver deliver, Otherwise otherwise) noexcept
     {
         if (num_in_flight_ == 0)
             return otherwise();
@@ -89,14 +89,14 @@ public:
             const Copy &copy = operation.payload<Copy>();
             --num_in_flight_;
             copy.dst->end_data_at(copy.data_len);
-            give(operation);
+            deliver(operation);
             VerbsCompletions::end_one(*polled_);
             return DOCA_SUCCESS;
         }
         Operation *const next = poll_after_started();
         if (next == nullptr)
             return otherwise();
-        give(*next);
+        deliver(*next);
         return DOCA_SUCCESS;
     }
 
@@ -169,12 +169,15 @@ private:
 
     CopyQueue(const VerbsDevice &device, CompletionQueue &completions);
 
+    /// Returns the ring's entry of copy @p number. The ring has an entry for each Operation of the completion queue.
     [[nodiscard]] QueuedCopy &queued_at(std::uint32_t number) noexcept { return queued_[number & queued_mask_]; }
     [[nodiscard]] std::uint32_t key_of(const doca_buf &buf) const noexcept;
     [[nodiscard]] std::size_t longest_part() const noexcept;
 
     // Posting.
 
+    /// Records that posting has failed with errno's value @p error. Takes all credits away, so that nothing more is
+    /// posted until recover().
     [[gnu::cold]] void posting_failed(int error) noexcept;
     [[gnu::cold]] static doca_error_t fast_post_failed(const ibv_qp_ex &sender, int error) noexcept;
     void post_waiting() noexcept;
@@ -199,9 +202,9 @@ private:
         if (idle_polls_.is_spent()) [[unlikely]]
             check_for_failure();
     }
-    [[gnu::cold]] void note_failure(std::uint64_t id, ibv_wc_status status) noexcept;
+    [[gnu::cold]] void record_failure(std::uint64_t id, ibv_wc_status status) noexcept;
     [[gnu::cold]] void recover() noexcept;
-    void queue_all() noexcept;
+    void move_fast_copies_to_ring() noexcept;
     void fail_all(doca_error_t result) noexcept;
     [[nodiscard]] bool is_flush_overdue() noexcept;
     [[gnu::cold]] void cancel_flush() noexcept;
@@ -211,32 +214,32 @@ private:
     // Members that submitting and polling use.
     CompletionQueue &completions_;
     ibv_cq_ex *polled_ = nullptr;
-    std::size_t longest_fast_ = 0; ///< bytes; 0 during a flush, so that every submission calls copy()
-    std::uint32_t num_in_flight_ = 0;
-    FailureCheckBudget idle_polls_;
+    std::size_t longest_fast_ = 0;    ///< bytes; 0 during a flush, so that every submission calls copy()
+    std::uint32_t num_in_flight_ = 0; ///< copies that have not completed, on the fast path or in the ring
+    FailureCheckBudget idle_polls_;   ///< polls without a completion since the last check for failures
     Poster poster_;
     std::unique_ptr<QueuedCopy[]> queued_; ///< ring of copies that are not on the fast path
-    std::uint32_t queued_mask_;
+    std::uint32_t queued_mask_;            ///< the ring's size, a power of two, minus 1
     // Numbers of queued copies (first_, next_, last_) and positions of their parts (posted_, received_); both wrap
     // around.
-    std::uint32_t first_ = 0; ///< the oldest copy that has not completed
-    std::uint32_t next_ = 0;  ///< the oldest copy that is not completely posted
-    std::uint32_t last_ = 0;
-    std::uint32_t posted_ = 0;
-    std::uint32_t received_ = 0;
-    CompletionEvents events_{poster_.completions()};
+    std::uint32_t first_ = 0;    ///< the oldest copy that has not completed
+    std::uint32_t next_ = 0;     ///< the oldest copy that is not completely posted
+    std::uint32_t last_ = 0;     ///< the number of the next copy to be queued; first_ <= next_ <= last_
+    std::uint32_t posted_ = 0;   ///< parts that were posted
+    std::uint32_t received_ = 0; ///< parts that have completed; at most posted_
+    CompletionEvents events_{poster_.completions()}; // wakes an event-driven completion queue
     const VerbsDevice &device_;
     // State of copy next_ while its parts are being posted.
-    bool has_begun_ = false;
-    std::size_t left_ = 0; ///< bytes
+    bool has_begun_ = false; ///< begin() was called for copy next_
+    std::size_t left_ = 0;   ///< bytes of copy next_ that no posted part carries
     Cursor src_cursor_;
     Cursor dst_cursor_;
 
     bool is_flushing_ = false; ///< the program waits for all copies to complete and submits no more
     FlushTimer flush_timer_;
-    Failure failure_;
-    std::uint32_t recovered_at_ = ~0u;   ///< first_ at the last recovery
-    doca_error_t broken_ = DOCA_SUCCESS; ///< if recovery has failed: the result of all copies from then on
+    Failure failure_;                             ///< once set, nothing is posted until recover()
+    std::uint32_t recovered_at_ = ~0u;            ///< first_ at the last recovery
+    doca_error_t permanent_error_ = DOCA_SUCCESS; ///< if recovery has failed: the result of all copies from then on
 };
 
 } // namespace opendoca::verbs

@@ -21,11 +21,13 @@ inline constexpr std::uint32_t max_polled = 16; ///< most completions to process
 /// Sets the data lengths of @p list: its data ends in @p last, which then has @p data_len bytes.
 inline void set_data_end(doca_buf &list, doca_buf &last, std::size_t data_len, bool overwrites) noexcept
 {
+    // Buffers before the last one are completely filled.
     for (doca_buf *buf = &list; buf != &last; buf = buf->next)
         buf->data_len += buf->tailroom();
     last.data_len = data_len;
     if (!overwrites)
         return;
+    // A destination that is overwritten has no data behind what was written.
     for (doca_buf *buf = last.next; buf != nullptr; buf = buf->next)
         buf->data_len = 0;
 }
@@ -37,6 +39,8 @@ std::uint32_t CopyQueue<Poster>::key_of(const doca_buf &buf) const noexcept
 }
 
 template <typename Poster>
+/// Deregisters from the completion queue. The members are destroyed afterwards: the events before the verbs queue that
+/// they watch.
 CopyQueue<Poster>::~CopyQueue()
 {
     completions_.stop_polling(*this);
@@ -44,6 +48,8 @@ CopyQueue<Poster>::~CopyQueue()
 }
 
 template <typename Poster>
+/// Queues a copy that cannot take the fast path: a list, a long copy, or one that has to wait for credits or behind a
+/// waiting copy. Posts as much of it as there are credits for.
 doca_error_t CopyQueue<Poster>::copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept
 {
     if (completions_.is_full())
@@ -62,8 +68,11 @@ doca_error_t CopyQueue<Poster>::copy(Tag tag, doca_buf &dst, const doca_buf &src
     ++num_in_flight_;
     QueuedCopy &added = queued_at(last_++);
     added.operation = &operation;
+    // Fixes the place of a single buffer's copy. For a list, begin() and finish_posting() do this when the copy is
+    // posted.
     added.data_len = (plan.overwrites ? 0 : dst.data_len) + copy.length;
     added.result = DOCA_SUCCESS;
+    // Without credits, polling may return some, and posts what waits.
     if (poster_.has_credit())
         post_waiting();
     else
@@ -85,6 +94,7 @@ void CopyQueue<Poster>::post_waiting() noexcept
             begin(queued);
         while (left_ != 0 && poster_.has_credit() && !failure_.has_happened)
             add_part(batch);
+        // No more credits, or a failure: the rest of this copy is posted when credits return.
         if (left_ != 0)
             break;
         finish_posting(queued);
@@ -108,9 +118,11 @@ void CopyQueue<Poster>::begin(QueuedCopy &queued) noexcept
     has_begun_ = true;
     left_ = 0;
     if (queued.result == DOCA_SUCCESS)
-        queued.result = broken_;
+        queued.result = permanent_error_;
     if (queued.result != DOCA_SUCCESS)
         return;
+    // A single buffer's range was validated at submission. A list is validated again, since the program may have
+    // changed its buffers while the copy waited.
     if (!copy.is_list) {
         src_cursor_ = Cursor::over_range(*copy.src, copy.src->data, copy.length);
         dst_cursor_ = Cursor::over_range(*copy.dst, copy.dst->data + (queued.data_len - copy.length), copy.length);
@@ -128,6 +140,8 @@ void CopyQueue<Poster>::begin(QueuedCopy &queued) noexcept
 template <typename Poster>
 void CopyQueue<Poster>::add_part(Batch &batch) noexcept
 {
+    // Takes the longest part that one work request can carry. The credit was checked by the caller; the poster counts
+    // it down.
     CopyPart &part = batch.next_part();
     part = take_part(src_cursor_, dst_cursor_, left_, poster_.limits(),
                      [this](const doca_buf &buf) { return key_of(buf); });
@@ -147,12 +161,15 @@ void CopyQueue<Poster>::finish_posting(QueuedCopy &queued) noexcept
         copy.last = const_cast<doca_buf *>(&dst_cursor_.buf()); // a buffer of the list of copy.dst
         queued.data_len = static_cast<std::size_t>(dst_cursor_.addr() - copy.last->data);
     }
+    // The copy is complete once received_ reaches this position. That is at once for a copy without parts.
     queued.end = posted_;
     has_begun_ = false;
     ++next_;
 }
 
 template <typename Poster>
+/// Polls, recovers after a failure, and posts copies that wait for credits. In this order: polling discovers failures
+/// and returns credits.
 void CopyQueue<Poster>::progress_copies() noexcept
 {
     if (poll() == 0)
@@ -167,9 +184,9 @@ void CopyQueue<Poster>::progress_copies() noexcept
 template <typename Poster>
 Operation *CopyQueue<Poster>::poll_one() noexcept
 {
-    Operation *ended = nullptr;
-    (void)poll_fast([&](Operation &operation) { ended = &operation; }, [] { return DOCA_ERROR_AGAIN; });
-    return ended;
+    Operation *completed = nullptr;
+    (void)poll_fast([&](Operation &operation) { completed = &operation; }, [] { return DOCA_ERROR_AGAIN; });
+    return completed;
 }
 
 /// Called when a poll has found no completion.
@@ -186,9 +203,10 @@ void CopyQueue<Poster>::handle_empty_poll() noexcept
 template <typename Poster>
 Operation *CopyQueue<Poster>::poll_after_started() noexcept
 {
-    const bool only_makes_room = polled_->status == IBV_WC_SUCCESS && !Poster::completes_part(polled_->wr_id);
+    // Read before complete_started(), which ends the poll.
+    const bool only_returns_credits = polled_->status == IBV_WC_SUCCESS && !Poster::completes_part(polled_->wr_id);
     complete_started();
-    if (only_makes_room && next_ == last_)
+    if (only_returns_credits && next_ == last_)
         return poll_one(); // the completion only returned credits, which no copy waits for
     progress();
     return nullptr;
@@ -216,7 +234,7 @@ void CopyQueue<Poster>::complete_started() noexcept
     if (status == IBV_WC_SUCCESS) [[likely]]
         poster_.handle_completion(id);
     if (status != IBV_WC_SUCCESS) [[unlikely]] {
-        note_failure(id, status);
+        record_failure(id, status);
     } else if (!Poster::completes_part(id)) {
         // only returns credits
     } else if ((id & is_queued) != 0) {
@@ -261,6 +279,7 @@ bool CopyQueue<Poster>::arm() noexcept
     if (!events_.arm(Poster::parts_are_solicited && next_ == last_))
         return true; // makes the program poll
     // Completions from before the request raise no event.
+    // Takes everything that is in the queue, in batches of max_polled.
     while (num_in_flight_ != 0 && poll() == max_polled)
         ;
     progress();

@@ -38,6 +38,8 @@ std::size_t CopyQueue<Poster>::longest_part() const noexcept
 }
 
 template <typename Poster>
+/// Reserves the place among the polled sources first, since start_polling() must not fail. On failure the destructor
+/// gives the reservation back.
 doca_error_t CopyQueue<Poster>::create(const VerbsDevice &device, CompletionQueue &completions,
                                        std::unique_ptr<CopyEngine> &engine)
 {
@@ -46,6 +48,7 @@ doca_error_t CopyQueue<Poster>::create(const VerbsDevice &device, CompletionQueu
     doca_error_t status = created->poster_.connect();
     if (status != DOCA_SUCCESS)
         return status;
+    // The fast path opens only with a connected queue pair.
     created->longest_fast_ = created->longest_part();
     created->polled_ = &created->poster_.completions().polled();
     status = created->events_.attach(completions);
@@ -57,6 +60,8 @@ doca_error_t CopyQueue<Poster>::create(const VerbsDevice &device, CompletionQueu
 }
 
 template <typename Poster>
+/// Handles errno's value @p error of a posting call. The queue pair is treated as broken, since it is not certain what
+/// part of a batch the driver has accepted.
 void CopyQueue<Poster>::posting_failed(int error) noexcept
 {
     LOG_ERR("posting a copy on queue pair 0x%x: %s", poster_.connection().number(), std::strerror(error));
@@ -82,6 +87,7 @@ void CopyQueue<Poster>::check_for_failure() noexcept
     idle_polls_.restart();
     VerbsCompletions &completions = poster_.completions();
     const DeviceFailure failure = completions.check_for_failure();
+    // The common case: the device is merely idle, or slow.
     if (failure == DeviceFailure::none && !is_flush_overdue())
         return;
     if (failure == DeviceFailure::fatal)
@@ -89,7 +95,9 @@ void CopyQueue<Poster>::check_for_failure() noexcept
     while (poll() != 0) // usually the failure is reported by a completion
         ;
     completions.clear_failure();
-    if ((poster_.connection().is_broken() && broken_ == DOCA_SUCCESS) || is_flush_overdue())
+    // The queue pair is queried, since a suspected failure may have been a false alarm. After a failed recovery it
+    // stays broken, and is not recovered again.
+    if ((poster_.connection().is_broken() && permanent_error_ == DOCA_SUCCESS) || is_flush_overdue())
         failure_.has_happened = true;
     if (failure_.has_happened)
         recover();
@@ -105,6 +113,7 @@ void CopyQueue<Poster>::flush() noexcept
 }
 
 template <typename Poster>
+/// Ends the flush, because the program submits copies again.
 void CopyQueue<Poster>::cancel_flush() noexcept
 {
     is_flushing_ = false;
@@ -113,13 +122,16 @@ void CopyQueue<Poster>::cancel_flush() noexcept
 }
 
 template <typename Poster>
+/// Returns whether the program waits for the copies to complete, and none has completed for the peer timeout.
 bool CopyQueue<Poster>::is_flush_overdue() noexcept
 {
     return is_flushing_ && num_in_flight_ != 0 && flush_timer_.has_expired(num_in_flight_);
 }
 
 template <typename Poster>
-void CopyQueue<Poster>::note_failure(std::uint64_t id, ibv_wc_status status) noexcept
+/// Records a completion with an error. Only the first error that is not a flush is a cause; it determines which copy
+/// fails.
+void CopyQueue<Poster>::record_failure(std::uint64_t id, ibv_wc_status status) noexcept
 {
     failure_.has_happened = true;
     if (status == IBV_WC_WR_FLUSH_ERR)
@@ -144,6 +156,8 @@ typename CopyQueue<Poster>::QueuedCopy *CopyQueue<Poster>::queued_of(std::uint64
         }
         return nullptr; // the copy has completed: the failure occurred after its data had arrived
     }
+    // Positions wrap around after 2^32 parts. They differ by less than the ring's size, so the sign of the difference
+    // orders them.
     const auto is_before = [](std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; };
     const auto position = static_cast<std::uint32_t>(id >> flag_bits);
     if (is_before(position, received_))
@@ -152,13 +166,14 @@ typename CopyQueue<Poster>::QueuedCopy *CopyQueue<Poster>::queued_of(std::uint64
         if (is_before(position, queued_at(number).end))
             return &queued_at(number);
     }
+    // The part belongs to the copy that is posted only partly, if to any.
     return has_begun_ ? &queued_at(next_) : nullptr;
 }
 
 /// Moves the fast-path copies in flight to the front of the ring, so that all copies are queued. Their end position is
 /// the number of parts that have been received so far.
 template <typename Poster>
-void CopyQueue<Poster>::queue_all() noexcept
+void CopyQueue<Poster>::move_fast_copies_to_ring() noexcept
 {
     completions_.each_operation_of(*this, [this](Operation &operation) {
         Copy &copy = operation.payload<Copy>();
@@ -166,6 +181,7 @@ void CopyQueue<Poster>::queue_all() noexcept
             return;
         queued_at(--first_) = {&operation, copy.data_len, received_, DOCA_SUCCESS};
         operation.kind = kind_queued;
+        // A fast-path copy has used the union for the data length, which is now in the ring's entry.
         copy.last = copy.dst;
         copy.is_list = copy.overwrites = false;
     });
@@ -193,6 +209,7 @@ void CopyQueue<Poster>::choose_failed_copy() noexcept
     }
     QueuedCopy *queued = failure_.has_cause ? queued_of(failure_.id) : nullptr;
     doca_error_t result = to_error(failure_.status);
+    // first_ has not advanced since the last recovery: posting the same copies again has failed again.
     if (queued == nullptr && first_ == recovered_at_ && first_ != last_) {
         queued = &queued_at(first_);
         result = DOCA_ERROR_IO_FAILED;
@@ -213,7 +230,7 @@ void CopyQueue<Poster>::recover() noexcept
 {
     while (poll() != 0) // completes the copies that have succeeded
         ;
-    queue_all();
+    move_fast_copies_to_ring();
     if (is_flush_overdue()) {
         LOG_ERR("queue pair 0x%x: the device does not report the completion of %u copies, and the program waits for it "
                 "to stop",
@@ -222,12 +239,15 @@ void CopyQueue<Poster>::recover() noexcept
     } else {
         choose_failed_copy();
     }
-    const doca_error_t status = poster_.recycle();
+    // Before any copy completes or is posted again: until the reset, the device may still write to the destinations.
+    const doca_error_t status = poster_.reset_and_reconnect();
     if (status != DOCA_SUCCESS) {
         LOG_ERR("queue pair 0x%x cannot be recovered: %u copies and all later ones fail", poster_.connection().number(),
                 last_ - first_);
-        broken_ = DOCA_ERROR_IO_FAILED;
+        permanent_error_ = DOCA_ERROR_IO_FAILED;
     }
+    // All copies in the ring count as not posted, and the positions of parts start again from 0. Copies that have a
+    // result complete with it in post_waiting().
     failure_ = {};
     next_ = first_;
     posted_ = received_ = 0;

@@ -45,6 +45,7 @@ doca_error_t explain_registration(int error, const MemoryRange &range, const std
 {
     const char *hint = "";
     doca_error_t status = DOCA_ERROR_DRIVER;
+    // errno alone does not explain what the program can do about it.
     if (error == EFAULT) {
         status = DOCA_ERROR_INVALID_VALUE;
         hint = ": not all of it is memory of this process that may be written";
@@ -59,6 +60,8 @@ doca_error_t explain_registration(int error, const MemoryRange &range, const std
     return status;
 }
 
+/// Writes the rkey and the range. The rights in the descriptor are informative: the device enforces those of the
+/// registration.
 doca_error_t VerbsKey::export_to(ExportKind kind, std::vector<std::byte> &descriptor)
 {
     if (kind != ExportKind::rdma)
@@ -102,6 +105,8 @@ doca_error_t VerbsDevice::open(const VerbsFunction &function, std::unique_ptr<De
     return status;
 }
 
+/// Finds the device by its name in a fresh list. The list that the function was found in may be old: devices can be
+/// removed and renamed at any time.
 doca_error_t OpenContext::open(const VerbsFunction &function, OpenContext &opened)
 {
     const DeviceList devices;
@@ -122,6 +127,7 @@ doca_error_t OpenContext::open(const VerbsFunction &function, OpenContext &opene
     return DOCA_ERROR_INITIALIZATION;
 }
 
+/// Registers @p range with ibv_reg_mr(). The region can be used by all queue pairs of the protection domain.
 doca_error_t VerbsDevice::register_memory(const MemoryRange &range, std::uint32_t access,
                                           std::unique_ptr<MemoryKey> &key)
 {
@@ -146,6 +152,8 @@ doca_error_t VerbsDevice::connect_to_itself(ReliableConnection &connection) cons
     return verbs::connect_to_itself(*this, connection);
 }
 
+/// Registers a dmabuf with ibv_reg_dmabuf_mr(). The program's address for it is used as the I/O virtual address, so
+/// that buffers in it are addressed as any others. The program need not be able to access the memory.
 doca_error_t VerbsDevice::register_dmabuf(const Dmabuf &dmabuf, std::uint32_t access, std::unique_ptr<MemoryKey> &key)
 {
     const MemoryRange &range = dmabuf.range();
@@ -165,6 +173,8 @@ doca_error_t VerbsDevice::register_dmabuf(const Dmabuf &dmabuf, std::uint32_t ac
                                                   : DOCA_ERROR_DRIVER;
 }
 
+/// Creates a key for a peer's memory from its descriptor. Nothing is created on the device: the rkey is checked by the
+/// peer's device at each access.
 doca_error_t VerbsDevice::import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                         std::unique_ptr<MemoryKey> &key)
 {
@@ -202,6 +212,7 @@ doca_error_t VerbsDevice::create_connector(std::unique_ptr<Connector> &connector
     return RdmaCm::create(*this, connector);
 }
 
+/// Creates a counter in memory of this process, which the CPU updates. RDMA is not involved.
 doca_error_t VerbsDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
 {
     return create_local_counter(setup, counter);

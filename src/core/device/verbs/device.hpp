@@ -25,7 +25,8 @@ class ReliableConnection;
     return static_cast<std::uint32_t>(number);
 }
 
-/// A registered range of this process's memory, with the lkey as number; or a peer's range, with the rkey as number.
+/// A registered range of this process's memory, with the lkey as number; or a peer's range, with the rkey as number and
+/// without a region. Immutable; owned by the memory map.
 class VerbsKey : public MemoryKey {
 public:
     VerbsKey(Handle<ibv_mr> region, const MemoryRange &range, std::uint32_t access)
@@ -46,8 +47,8 @@ public:
 
 private:
     Handle<ibv_mr> region_;
-    const MemoryRange range_;
-    const std::uint32_t access_ = 0;
+    const MemoryRange range_;        ///< of this process; empty for a peer's range
+    const std::uint32_t access_ = 0; ///< bits of Access
 };
 
 /// The context and protection domain of an open device of libibverbs.
@@ -55,10 +56,13 @@ struct OpenContext {
     Handle<ibv_context> context;
     Handle<ibv_pd> pd;
 
+    /// Opens the device with the name of @p function and allocates a protection domain. INITIALIZATION, logged, on
+    /// failure.
     [[nodiscard]] static doca_error_t open(const VerbsFunction &function, OpenContext &opened);
 };
 
-/// An open RDMA device: its context and protection domain, which are its own or the program's.
+/// An open RDMA device: its context and protection domain, which are its own or the program's. It creates memory keys,
+/// queue pairs and copy engines in that protection domain and must outlive them. Thread-safe.
 class VerbsDevice : public Device {
 public:
     [[nodiscard]] static doca_error_t open(const VerbsFunction &function, std::unique_ptr<Device> &device);
@@ -95,14 +99,17 @@ public:
     [[nodiscard]] virtual doca_error_t connect_to_itself(ReliableConnection &connection) const noexcept;
 
 protected:
+    /// Creates the MemoryKey of a registered region. A derived provider returns a key that supports more kinds of
+    /// export.
     [[nodiscard]] virtual std::unique_ptr<MemoryKey> make_key(Handle<ibv_mr> region, const MemoryRange &range,
                                                               std::uint32_t access);
 
 private:
     const VerbsFunction &function_;
+    // Declared before events_, which reads from the context and must be destroyed first.
     const OpenContext own_; ///< empty on a protection domain of the program
     ibv_pd &pd_;
-    const std::unique_ptr<DeviceEvents> events_;
+    const std::unique_ptr<DeviceEvents> events_; ///< null on a protection domain of the program
 };
 
 /// Returns the peer's rights as enum ibv_access_flags.

@@ -21,7 +21,7 @@ namespace opendoca::verbs {
 
 enum class DeviceFailure : std::uint8_t {
     none,
-    suspected, ///< a queue pair may be broken, and its work requests flushed
+    suspected, ///< a queue pair may be broken, and its work requests flushed; the queue pairs have to be queried
     fatal,     ///< the device or the completion queue has failed: there will be no more completions
 };
 

@@ -25,7 +25,8 @@ OPENDOCA_LOG_SOURCE(DOCA_VERBS_FUNCTION);
 
 namespace opendoca::verbs {
 
-// libibverbs holds a lock of its own meanwhile, which a forked child could not get.
+// libibverbs takes a lock of its own while it lists devices. If another thread forked meanwhile, the child would
+// inherit that lock in the locked state; this mutex delays the fork.
 static constinit ForkSafeMutex listing;
 static const ForkRegistration listing_registration(listing, LockRank::verbs_devices);
 
@@ -59,6 +60,7 @@ RdmaCapabilities rdma_capabilities(ibv_context &context, const ibv_device_attr &
     // An Ethernet port without a GID, such as that of a BlueField's own function in switchdev mode, cannot reach any
     // peer.
     can.reliable_connection = !is_ethernet || !gids.empty();
+    // IBV_ATOMIC_HCA suffices: the atomics of one device only have to be atomic with respect to each other.
     can.atomics = device.atomic_cap != IBV_ATOMIC_NONE;
     can.event_driven = true;
     can.is_ethernet = is_ethernet;
@@ -66,15 +68,18 @@ RdmaCapabilities rdma_capabilities(ibv_context &context, const ibv_device_attr &
     const int longest = std::max(std::min(device.max_qp_wr, (device.max_cqe - 1) / 2), 1);
     const std::uint32_t size = std::min(std::bit_floor(static_cast<std::uint32_t>(longest)), largest_queue);
     can.max_queue_size = size;
+    // Limited to 2^31 bytes, so that lengths and sums of lengths fit into 32 bits.
     can.max_message_size = std::min<std::uint32_t>(attributes.max_msg_sz, 1u << 31);
     can.max_chain_length = std::min(static_cast<std::uint32_t>(std::max(device.max_sge, 1)), max_chain_length);
     can.shared_receives = device.max_srq > 0 && device.max_srq_wr > 0 && device.max_srq_sge > 0;
+    // One limit for all receives, shared or not: a program queries it before it chooses.
     if (can.shared_receives)
         can.max_chain_length = std::min(can.max_chain_length, static_cast<std::uint32_t>(device.max_srq_sge));
     can.active_mtu = mtu_of(attributes.active_mtu);
     can.gids.resize(static_cast<std::size_t>(std::max(attributes.gid_tbl_len, 0)));
     for (const ibv_gid_entry &entry : gids) {
         if (entry.gid_index < can.gids.size())
+            // The list keeps the device's indices, since programs select a GID by its index.
             std::memcpy(can.gids[entry.gid_index].data(), entry.gid.raw, sizeof(entry.gid.raw));
     }
     return can;
@@ -90,6 +95,7 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
     ibdev_name = ibv_get_device_name(context.device);
     name = device.phys_port_cnt == 1 ? ibdev_name : ibdev_name + "/" + std::to_string(port);
     iface_name = interface_of(context, port);
+    // Identifies the function: by its PCI address if it has one, otherwise by that of its network interface.
     PciFunction found = pci_function_of(context.device->ibdev_path);
     if (found.pci_address.empty() && !iface_name.empty())
         found = pci_function_of("/sys/class/net/" + iface_name); // Soft-RoCE has the PCI address of its interface
@@ -106,6 +112,7 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
         LOG_WARN("port %u of RDMA device %s can't be queried: %s", port, ibdev_name.c_str(), std::strerror(error));
         return;
     }
+    // A port that cannot be queried is listed without any ability; reason_against_connections() explains why.
     is_queried_ = true;
     is_infiniband_ = connects_by_number(*context.device);
     if (port_attributes.link_layer == IBV_LINK_LAYER_INFINIBAND)
@@ -114,6 +121,7 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
     if (is_port_active) // drivers report an arbitrary rate for a port that is down
         active_rate = rate_of_port(port_attributes);
     max_segments_ = static_cast<std::uint32_t>(std::max(device.max_sge, 1));
+    // One less than the device reports, since drivers may add an entry for themselves.
     max_completions_ = static_cast<std::uint32_t>(std::max(device.max_cqe - 1, 1));
     max_reads_ = static_cast<std::uint8_t>(std::clamp(device.max_qp_rd_atom, 1, most_reads));
 
@@ -176,6 +184,8 @@ std::string VerbsFunction::reason_against(Ability ability) const
     }
 }
 
+/// Opens the device and creates queue pairs of decreasing size until one succeeds. The result is cached; a failure is
+/// not, so that a later call tries again.
 std::uint32_t VerbsFunction::max_queue_size() const noexcept
 {
     const std::lock_guard guard(trial_lock_);

@@ -15,7 +15,8 @@
 
 namespace opendoca::verbs {
 
-/// The devices that libibverbs finds. Empty if there is no RDMA stack.
+/// The devices that libibverbs finds. Empty if there is no RDMA stack. The pointers are valid as long as this object; a
+/// device that was opened meanwhile stays open.
 class DeviceList {
 public:
     DeviceList() noexcept;
@@ -35,7 +36,8 @@ private:
     ibv_device **devices_;
 };
 
-/// One port of an RDMA device.
+/// One port of an RDMA device. Immutable after the list is complete, apart from max_queue_size_, which the lock
+/// protects. Thread-safe. It does not keep the device open.
 class VerbsFunction : public DeviceFunction {
 public:
     VerbsFunction(ibv_context &context, const ibv_device_attr_ex &attributes, std::uint32_t port);
@@ -63,12 +65,12 @@ private:
     [[nodiscard]] std::string reason_against_connections() const;
 
     const std::uint32_t port_;
-    bool is_queried_ = false;
-    bool is_infiniband_ = false; ///< InfiniBand or RoCE: queue pairs are connected by number and GID
-    std::uint32_t max_segments_ = 0;
+    bool is_queried_ = false;        ///< ibv_query_port() has succeeded
+    bool is_infiniband_ = false;     ///< InfiniBand or RoCE: queue pairs are connected by number and GID
+    std::uint32_t max_segments_ = 0; ///< of one work request
     std::uint32_t max_completions_ = 1;
     std::uint8_t max_reads_ = 0;
-    mutable ObjectMutex trial_lock_;
+    mutable ObjectMutex trial_lock_;           ///< protects max_queue_size_ while it is determined
     mutable std::uint32_t max_queue_size_ = 0; ///< 0 until determined
 };
 

@@ -16,6 +16,7 @@ bool is_zero(const ibv_gid &gid) noexcept
     return gid.global.subnet_prefix == 0 && gid.global.interface_id == 0;
 }
 
+/// Returns whether @p gid is an IPv4-mapped IPv6 address (::ffff:a.b.c.d), as which RoCE v2 encodes IPv4 addresses.
 bool is_ipv4(const ibv_gid &gid) noexcept
 {
     constexpr std::uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
@@ -26,11 +27,14 @@ bool is_ipv4(const ibv_gid &gid) noexcept
 
 bool is_link_local(const ibv_gid &gid) noexcept
 {
+    // fe80::/10
     return gid.raw[0] == 0xfe && (gid.raw[1] & 0xc0) == 0x80;
 }
 
 int rank_of(const ibv_gid_entry &entry) noexcept
 {
+    // The ranks of version 2 are 0 to 2, and those of version 1 are 3 to 5. Each rank thus denotes a version and a kind
+    // of address, and ports reach each other only within a rank.
     constexpr int version_2 = 0, version_1 = 3;
     const int version = entry.gid_type == IBV_GID_TYPE_ROCE_V1 ? version_1 : version_2;
     if (is_ipv4(entry.gid))
@@ -43,6 +47,7 @@ std::vector<ibv_gid_entry> gids_of(ibv_context &context, std::uint32_t port)
     ibv_device_attr device{};
     if (ibv_query_device(&context, &device) != 0)
         return {};
+    // ibv_query_gid_table() returns the entries of all ports, so the array must be large enough for all of them.
     std::size_t size = 0;
     for (std::uint32_t number = 1; number <= device.phys_port_cnt; ++number) {
         ibv_port_attr attributes{};
@@ -55,6 +60,7 @@ std::vector<ibv_gid_entry> gids_of(ibv_context &context, std::uint32_t port)
     std::erase_if(entries, [&](const ibv_gid_entry &entry) {
         return entry.port_num != port || is_zero(entry.gid) || entry.gid_index > largest_gid_index;
     });
+    // Stable: GIDs of equal rank stay in the order of their indices.
     std::ranges::stable_sort(entries, {}, rank_of);
     return entries;
 }

@@ -23,6 +23,8 @@ inline void close_in_children_of(const ibv_context &context) noexcept
 struct Destroy {
     void operator()(ibv_context *context) const noexcept
     {
+        // Ends the registration of close_in_children_of(), since the numbers of closed descriptors are used again.
+        // libibverbs closes the descriptors.
         keep_in_children(context->cmd_fd);
         keep_in_children(context->async_fd);
         ibv_close_device(context);

@@ -50,7 +50,9 @@ PciFunction pci_function_of(const std::string &path)
         const auto address = normalize_pci_address(device.filename().string());
         if (!address)
             continue;
+        // The nearest PCI function above the device; directories above it are bridges.
         function.pci_address = *address;
+        // Only a VF has a link to its PF.
         if (function.type == FunctionType::pf && fs::is_symlink(device / "physfn", error))
             function.type = FunctionType::vf;
         break;
@@ -90,6 +92,7 @@ Addresses addresses_of(const std::string &interface)
 {
     Addresses found;
     ifaddrs *list = nullptr;
+    // The interface may have vanished since it was found; it then has no entry in the list.
     if (interface.empty() || getifaddrs(&list) != 0)
         return found;
     const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, freeifaddrs);
@@ -105,12 +108,14 @@ Addresses addresses_of(const std::string &interface)
             break;
         }
         case AF_INET:
+            // The first IPv4 address is the primary one.
             if (!found.ipv4)
                 std::memcpy(found.ipv4.emplace().data(),
                             &reinterpret_cast<const sockaddr_in *>(entry->ifa_addr)->sin_addr, sizeof(Ipv4Address));
             break;
         case AF_INET6: {
             const in6_addr &address = reinterpret_cast<const sockaddr_in6 *>(entry->ifa_addr)->sin6_addr;
+            // A global address replaces a link-local one, which other links cannot reach.
             if (!found.ipv6 || (!is_global && !IN6_IS_ADDR_LINKLOCAL(&address))) {
                 std::memcpy(found.ipv6.emplace().data(), &address, sizeof(Ipv6Address));
                 is_global = !IN6_IS_ADDR_LINKLOCAL(&address);

@@ -45,10 +45,13 @@ doca_error_t connect_to_itself(const VerbsDevice &device, ReliableConnection &co
             path.mtu = attributes.active_mtu;
             path.lid = attributes.lid;
             path.queue_pair = connection.number();
+            // The peer is the queue pair itself, so both directions have the same sequence numbers. No reads or atomics
+            // are sent, so one of them suffices.
             path.send_packet = random_packet_number();
             path.receive_packet = path.send_packet;
             path.max_reads_out = 1;
             path.max_reads_in = 1;
+            // InfiniBand addresses the port by its LID. RoCE needs a GID, and tries all of them.
             const bool has_lid = attributes.link_layer == IBV_LINK_LAYER_INFINIBAND && attributes.lid != 0;
             error = has_lid ? connection.connect(path) : connect_by_gid(device, connection, path);
         }

@@ -16,29 +16,30 @@ class CompletionQueue;
 
 namespace opendoca::verbs {
 
-/// Copies by messages of a queue pair to itself; see CopyQueue, which owns it. The send gathers the source, and the
-/// receive that was posted before it scatters the data into the destination. Both sides may thus be lists, and memory
-/// needs no remote access rights.
+/// Copies by messages of a queue pair to itself. The send gathers the source, and the receive that was posted before it
+/// scatters the data into the destination. Both sides may thus be lists, and memory needs no remote access rights.
+/// Owned by a CopyQueue, and used by its thread. Receives are posted in the order of the sends, so the n-th message
+/// always meets the n-th receive.
 class OPENDOCA_INTERNAL LoopbackPoster {
 public:
-    static constexpr std::uint32_t most_sends = 16; ///< sends per doorbell
+    static constexpr std::uint32_t max_batch_sends = 16; ///< sends per doorbell
     static constexpr bool parts_are_solicited = true;
 
     /// Sends that share a doorbell. Posted by ibv_post_send(), since with rdma_rxe (rdma-core 44) ibv_wr_set_sge_list()
     /// takes the length of the first segment for all segments.
     struct Batch {
-        CopyPart parts[most_sends];
-        ibv_send_wr requests[most_sends];
+        CopyPart parts[max_batch_sends];
+        ibv_send_wr requests[max_batch_sends];
         std::uint32_t count = 0;
 
         [[nodiscard]] CopyPart &next_part() noexcept { return parts[count]; }
-        [[nodiscard]] bool is_full() const noexcept { return count == most_sends; }
+        [[nodiscard]] bool is_full() const noexcept { return count == max_batch_sends; }
     };
 
     LoopbackPoster(const VerbsDevice &device, const CompletionQueue &completions);
     [[nodiscard]] doca_error_t connect();
     /// Resets the queue pair after a failure. Everything that was posted is lost.
-    [[nodiscard]] doca_error_t recycle() noexcept;
+    [[nodiscard]] doca_error_t reset_and_reconnect() noexcept;
 
     [[nodiscard]] ReliableConnection &connection() noexcept { return connection_; }
     [[nodiscard]] VerbsCompletions &completions() noexcept { return completions_; }
@@ -99,6 +100,7 @@ private:
                       static_cast<std::uint32_t>(src.data_len), verbs_key(dst.mmap->first().number)};
         sender->wr_id = id | is_send;
         sender->wr_flags = flags | signal_flags();
+        // The receive first: a message without a posted receive would be retried after a delay (RNR).
         if (const int error = post_receive(id, &to, 1); error != 0) [[unlikely]]
             return failed(*sender, error);
         ibv_wr_start(sender);
@@ -128,16 +130,16 @@ private:
         return send_flags_ | IBV_SEND_SIGNALED;
     }
 
-    ibv_qp_ex *sender_ = nullptr;
+    ibv_qp_ex *sender_ = nullptr; // for the extended calls
     ibv_qp *queue_pair_ = nullptr;
-    std::size_t longest_inline_ = 0;
+    std::size_t longest_inline_ = 0; ///< bytes
     /// Messages that can be posted. Receives need no credits of their own: each is complete by the time its message
     /// returns the credit.
     std::int32_t send_credits_ = 0;
     /// Messages until the next signaled one. Its completion returns signal_period_ credits.
     std::uint32_t until_signal_ = 0;
-    std::uint32_t signal_period_ = 1;
-    const unsigned send_flags_;
+    std::uint32_t signal_period_ = 1; ///< every n-th send is signaled
+    const unsigned send_flags_;       ///< IBV_SEND_SOLICITED in event-driven mode: only receives then raise events
     CopyPartLimits limits_;
     VerbsCompletions completions_;
     ReliableConnection connection_;

@@ -19,6 +19,8 @@ doca_error_t read_descriptor(std::span<const std::byte> bytes, RemoteMemoryDescr
                 bytes.size(), to_text(fault));
         return DOCA_ERROR_INVALID_VALUE;
     }
+    // Checked so that the range neither wraps around nor is empty. Whether the key covers it is checked by the
+    // exporter's device at each access.
     if (d.addr == 0 || d.len == 0 || d.len > UINTPTR_MAX - d.addr || (d.access & ~rdma_access) != 0 || d.access == 0) {
         LOG_ERR("the export descriptor can't be used: the range [0x%" PRIx64 ", +%" PRIu64 ") with access 0x%" PRIx32
                 " is not valid",

@@ -18,9 +18,9 @@ inline constexpr std::uint32_t rdma_access = Access::rdma_read | Access::rdma_wr
 /// An export descriptor for RDMA: what a peer needs to address memory of the exporter. The contents are untrusted; the
 /// exporter's device checks the key.
 struct RemoteMemoryDescriptor {
-    std::uint64_t addr;
-    std::uint64_t len; ///< bytes
-    std::uint32_t key;
+    std::uint64_t addr;   ///< address in the exporter's process
+    std::uint64_t len;    ///< bytes
+    std::uint32_t key;    ///< rkey
     std::uint32_t access; ///< bits of rdma_access
 
     template <typename Self, typename Visitor>

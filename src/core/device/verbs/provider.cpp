@@ -21,6 +21,7 @@ NewFunctions find_functions(MakeFunction &make_derived)
     NewFunctions functions;
     const DeviceList devices;
     for (ibv_device *const device : devices) {
+        // Opened only to query it: listing keeps no device open.
         const Handle<ibv_context> context(ibv_open_device(device));
         if (context == nullptr) {
             LOG_WARN("RDMA device %s can't be opened, and is not listed: %s", ibv_get_device_name(device),
@@ -35,6 +36,7 @@ NewFunctions find_functions(MakeFunction &make_derived)
         }
         for (std::uint32_t port = 1; port <= attributes.orig_attr.phys_port_cnt; ++port) {
             std::shared_ptr<VerbsFunction> function = make_derived(*context, attributes, port);
+            // A more specific provider has not claimed the port.
             if (function == nullptr)
                 function = std::make_shared<VerbsFunction>(*context, attributes, port);
             // In switchdev mode a device has a port for each representor, which supports raw packets only.
@@ -57,6 +59,8 @@ doca_error_t open_from_pd(ibv_pd &pd, std::shared_ptr<const DeviceFunction> &fun
     }
     // The port number is irrelevant, since such a device only registers memory.
     auto found = std::make_shared<VerbsFunction>(*context, attributes, 1);
+    // Without the events of the device, which the program reads, failures could not be detected. Therefore no queues
+    // are created on such a device.
     found->can = {};
     device = std::make_unique<VerbsDevice>(*found, pd);
     function = std::move(found);

@@ -28,6 +28,7 @@ doca_error_t VerbsQueuePair::failure_of(Opcode opcode, ibv_wc_status status) noe
     case IBV_WC_WR_FLUSH_ERR:
         // The first operation to fail was flushed: something else has ended the connection.
         return DOCA_ERROR_CONNECTION_RESET;
+    // The peer has rejected the request: for a send, because its receive is too small.
     case IBV_WC_REM_INV_REQ_ERR:
     case IBV_WC_REM_OP_ERR:
         return opcode == Opcode::send || opcode == Opcode::send_with_immediate ? DOCA_ERROR_FULL
@@ -86,6 +87,8 @@ doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const QueuePairSe
     return status;
 }
 
+/// Blocks while another thread is in connect(), for at most one attempt. In a forked child the other thread does not
+/// exist, so there is nothing to wait for.
 VerbsQueuePair::~VerbsQueuePair()
 {
     {
@@ -112,6 +115,7 @@ doca_error_t VerbsQueuePair::create_on(std::shared_ptr<ConnectionPoller> poller)
             poller->destroy(std::move(connection));
         return status;
     }
+    // Nothing fails from here on. The replaced queue pair is destroyed last, by the poller that it was created on.
     details_ = to_bytes(DescriptorKind::verbs_connection, end.details);
     end_ = end;
     sender_ = &connection->sender();
@@ -124,10 +128,11 @@ doca_error_t VerbsQueuePair::create_on(std::shared_ptr<ConnectionPoller> poller)
     return DOCA_SUCCESS;
 }
 
+/// Returns the details, which from now on a peer may have: the verbs queue pair, and with it the number in them, stays.
 std::span<const std::byte> VerbsQueuePair::details() const noexcept
 {
     const std::lock_guard guard(lock_);
-    is_known_to_peer_ = true;
+    is_number_published_ = true;
     return details_;
 }
 
@@ -158,6 +163,7 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
     return DOCA_SUCCESS;
 }
 
+/// Checks that the queue pair can be connected now, and marks it as being connected. The caller clears the mark.
 doca_error_t VerbsQueuePair::begin_to_connect() noexcept
 {
     const std::lock_guard guard(lock_);
@@ -165,7 +171,7 @@ doca_error_t VerbsQueuePair::begin_to_connect() noexcept
         LOG_ERR("queue pair 0x%x is being %s by another thread", number(), is_closing_ ? "stopped" : "connected");
         return DOCA_ERROR_BAD_STATE;
     }
-    is_known_to_peer_ = true;
+    is_number_published_ = true;
     const doca_error_t status = check_receives();
     is_connecting_ = status == DOCA_SUCCESS;
     return status;
@@ -177,7 +183,7 @@ doca_error_t VerbsQueuePair::try_paths(const ConnectionDetails &peer, ReliableCo
     const std::vector<ReliableConnection::Path> paths = find_paths(end_, peer, settings_);
     // The kernel waits one second for the peer's link-layer address. On a link that loses packets, several attempts may
     // be needed.
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(peer_patience());
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(peer_timeout());
     int error = 0;
     bool again = true;
     while (again) {
@@ -202,10 +208,11 @@ doca_error_t VerbsQueuePair::try_paths(const ConnectionDetails &peer, ReliableCo
     return DOCA_ERROR_CONNECTION_ABORTED;
 }
 
+/// Holds the lock throughout: rdma_cm has resolved the addresses, so this does not block for long.
 doca_error_t VerbsQueuePair::connect_by(const ReliableConnection::AgreedAttributes &agreed)
 {
     const std::lock_guard guard(lock_);
-    is_known_to_peer_ = true;
+    is_number_published_ = true;
     if (const doca_error_t status = check_receives(); status != DOCA_SUCCESS)
         return status;
     ibv_mtu mtu = mtu_of(mtu_);
@@ -242,10 +249,12 @@ void VerbsQueuePair::move_to(CompletionQueue &completions)
         (void)create_on(std::move(poller));
 }
 
+/// Adds the queue pair to the poller of @p completions. If its number is not published yet and its poller is not the
+/// shared one, it is created again on that poller first.
 doca_error_t VerbsQueuePair::attach(CompletionQueue &completions)
 {
     const std::lock_guard guard(lock_);
-    if (!is_known_to_peer_ && !poller_->is_for(completions))
+    if (!is_number_published_ && !poller_->is_for(completions))
         move_to(completions);
     if (shared_ != nullptr)
         shared_->add(number(), *this);
@@ -274,7 +283,7 @@ void VerbsQueuePair::detach() noexcept
 }
 
 /// Makes the queue pair at which the message has arrived the source of @p operation, if that is a shared receive.
-void VerbsQueuePair::find_receiver(ibv_cq_ex &polled, Operation &operation) noexcept
+void VerbsQueuePair::assign_receiver(ibv_cq_ex &polled, Operation &operation) noexcept
 {
     if (!operation.payload<Work>().is_shared)
         return;
@@ -286,7 +295,8 @@ void VerbsQueuePair::find_receiver(ibv_cq_ex &polled, Operation &operation) noex
 /// Does the same as take_result(), for receives.
 void VerbsQueuePair::take_message(ibv_cq_ex &polled, Operation &operation) noexcept
 {
-    find_receiver(polled, operation);
+    assign_receiver(polled, operation);
+    // All fields are read before end_one(), which the caller calls.
     operation.length = ibv_wc_read_byte_len(&polled);
     const bool has_immediate = (ibv_wc_read_wc_flags(&polled) & IBV_WC_WITH_IMM) != 0;
     Message message = {0, Received::send};
@@ -299,7 +309,7 @@ void VerbsQueuePair::take_message(ibv_cq_ex &polled, Operation &operation) noexc
         }
     }
     if (VerbsQueuePair &self = of(operation); work.is_shared)
-        self.shared_->ended();
+        self.shared_->receive_completed();
     else
         ++self.receive_credits_;
     extend(work, operation.length);
@@ -309,7 +319,7 @@ void VerbsQueuePair::take_message(ibv_cq_ex &polled, Operation &operation) noexc
 void VerbsQueuePair::return_credit(const Work &work) noexcept
 {
     if (work.is_shared)
-        shared_->ended();
+        shared_->receive_completed();
     else
         ++(work.opcode == Opcode::receive ? receive_credits_ : send_credits_);
 }
@@ -323,6 +333,7 @@ void VerbsQueuePair::complete(Operation &operation, doca_error_t status) noexcep
 /// Completes an operation that has failed or was flushed. The first one ends the connection.
 void VerbsQueuePair::complete_failed(Operation &operation, ibv_wc_status status) noexcept
 {
+    // An earlier failure has ended the connection, and this operation was flushed.
     if (!is_connected()) {
         complete(operation, DOCA_ERROR_SHUTDOWN);
         return;
@@ -346,7 +357,7 @@ void VerbsQueuePair::each_in_flight(Action action) const noexcept
 
 /// Returns whether operations are in flight that only complete by an action of the peer's program. All others complete
 /// by themselves, unless the device has lost their completions.
-bool VerbsQueuePair::may_wait_forever() noexcept
+bool VerbsQueuePair::depends_on_peer() noexcept
 {
     const std::int32_t num_left = credits_ - send_credits_ - receive_credits_;
     bool may = shared_ != nullptr || // a shared receive of any of its connections may still be in flight
@@ -367,10 +378,10 @@ bool VerbsQueuePair::may_wait_forever() noexcept
 }
 
 /// Ends the connection: the device starts no more work for it.
-void VerbsQueuePair::begin_to_fail(doca_error_t status_of_rest) noexcept
+void VerbsQueuePair::begin_to_fail(doca_error_t flush_status) noexcept
 {
     set_state(ConnectionState::failed);
-    status_of_rest_ = status_of_rest;
+    flush_status_ = flush_status;
     connection_->disconnect();
 }
 
@@ -378,7 +389,7 @@ void VerbsQueuePair::begin_to_fail(doca_error_t status_of_rest) noexcept
 /// that were posted after the error.
 void VerbsQueuePair::finish_failing() noexcept
 {
-    each_in_flight([this](Operation &operation) { complete(operation, status_of_rest_); });
+    each_in_flight([this](Operation &operation) { complete(operation, flush_status_); });
     send_credits_ = receive_credits_ = credits_ = 0;
 }
 
@@ -386,7 +397,7 @@ void VerbsQueuePair::flush() noexcept
 {
     poller_->progress();
     poller_->check_for_failure();
-    if (is_connected() && may_wait_forever())
+    if (is_connected() && depends_on_peer())
         poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
 }
 

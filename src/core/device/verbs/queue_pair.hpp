@@ -104,14 +104,17 @@ private:
     [[nodiscard]] static doca_error_t post_any(VerbsQueuePair &self, Tag tag, const Request &request) noexcept;
     [[nodiscard]] doca_error_t receive_any(Tag tag, doca_buf *dst, TransferPlan plan) noexcept;
     [[nodiscard]] doca_error_t post_receive(Operation &operation, ibv_sge *segments, int num_segments) noexcept;
+    /// Takes one of @p credits and requires a free entry of the completion queue. Returns false, without a change, if
+    /// either is missing.
     [[nodiscard]] bool take_credit(std::int32_t &credits) noexcept;
     [[nodiscard]] bool goes_inline(const Request &request) const noexcept;
     [[nodiscard]] Operation &begin(Tag tag, Opcode opcode, TransferPlan plan, doca_buf *dst) noexcept;
-    [[gnu::cold]] [[nodiscard]] static doca_error_t refuse(Operation &operation, int error) noexcept;
-    void open() noexcept;
+    [[gnu::cold]] [[nodiscard]] static doca_error_t undo_post(Operation &operation, int error) noexcept;
+    void grant_credits() noexcept;
 
     // Creation and connection.
     [[nodiscard]] doca_error_t create_on(std::shared_ptr<ConnectionPoller> poller);
+    /// Recreates the verbs queue pair on the shared poller of @p completions, if it is on another one.
     void move_to(CompletionQueue &completions);
     [[nodiscard]] doca_error_t begin_to_connect() noexcept;
     [[nodiscard]] doca_error_t try_paths(const ConnectionDetails &peer, ReliableConnection::Path &taken);
@@ -121,10 +124,10 @@ private:
     [[nodiscard]] bool is_idle() const noexcept { return send_credits_ + receive_credits_ == credits_; }
     template <typename Action>
     void each_in_flight(Action action) const noexcept;
-    [[nodiscard]] bool may_wait_forever() noexcept;
+    [[nodiscard]] bool depends_on_peer() noexcept;
     static void take_result(ibv_cq_ex &polled, Operation &operation) noexcept;
     static void take_message(ibv_cq_ex &polled, Operation &operation) noexcept;
-    static void find_receiver(ibv_cq_ex &polled, Operation &operation) noexcept;
+    static void assign_receiver(ibv_cq_ex &polled, Operation &operation) noexcept;
     static void extend(const Work &work, std::uint32_t length) noexcept;
     void return_credit(const Work &work) noexcept;
     void complete(Operation &operation, doca_error_t status) noexcept;
@@ -136,9 +139,10 @@ private:
     // Members that operations use.
     ibv_qp_ex *sender_ = nullptr;
     ibv_qp *queue_pair_ = nullptr;
-    std::uint32_t max_inline_ = 0;
-    // Credits: work requests that can still be posted. They are 0 until open() has started polling for a connected
-    // queue pair, and after the connection has failed. The fast path therefore needs no separate check of the state.
+    std::uint32_t max_inline_ = 0; ///< bytes
+    // Credits: work requests that can still be posted. They are 0 until grant_credits() has started polling for a
+    // connected queue pair, and after the connection has failed. The fast path therefore needs no separate check of the
+    // state.
     std::int32_t send_credits_ = 0; ///< for everything except receives
     std::int32_t receive_credits_ = 0;
     std::int32_t credits_ = 0;        ///< the sum of both while nothing is in flight
@@ -146,23 +150,24 @@ private:
     VerbsReceiveQueue *const shared_; ///< the shared receive queue, or null
 
     // Members that ConnectionPoller uses.
-    std::size_t index_ = 0;
-    VerbsQueuePair *next_failed_ = nullptr;
-    doca_error_t status_of_rest_ = DOCA_SUCCESS; ///< the result of operations in flight when the connection fails
+    std::size_t index_ = 0;                    ///< position in ConnectionPoller::members_
+    VerbsQueuePair *next_failed_ = nullptr;    ///< next in the poller's list of failed queue pairs
+    doca_error_t flush_status_ = DOCA_SUCCESS; ///< the result of operations in flight when the connection fails
 
     const CreatorProcess creator_;
-    mutable ObjectMutex lock_;              ///< protects the members below until attached and connected; see connect()
-    mutable bool is_known_to_peer_ = false; ///< a peer may have its number, so it must not be replaced
-    bool is_connecting_ = false;            ///< connect() runs, without the lock
+    mutable ObjectMutex lock_; ///< protects the members below until attached and connected; see connect()
+    mutable bool is_number_published_ = false; ///< a peer may have its number, so it must not be replaced
+    bool is_connecting_ = false;               ///< connect() runs, without the lock
     std::condition_variable connect_finished_; ///< signaled when connect() returns
+    // Set by the destructor. try_paths() reads it without the lock, and then stops retrying.
     std::atomic<bool> is_closing_ = false;
-    std::shared_ptr<ConnectionPoller> poller_;
-    std::unique_ptr<ReliableConnection> connection_;
+    std::shared_ptr<ConnectionPoller> poller_; ///< the poller on whose verbs completion queue connection_ was created
+    std::unique_ptr<ReliableConnection> connection_; ///< passed to poller_->destroy() at the end
     const VerbsDevice &device_;
     const QueuePairSettings settings_;
     const ReliableConnection::Sizes sizes_;
-    doca_mtu_size mtu_;
-    LocalEnd end_{};
+    doca_mtu_size mtu_;              ///< that of the settings; the path's once connected
+    LocalEnd end_{};                 ///< this end's address, changed together with connection_
     std::vector<std::byte> details_; ///< end_ as the peer receives it
     FlushTimer flush_timer_;
 };

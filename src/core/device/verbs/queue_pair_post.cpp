@@ -62,8 +62,9 @@ doca_buf *destination_of(Opcode opcode, const Request &request) noexcept
 }
 
 /// Makes the credits available. The queue pair must be connected.
-void VerbsQueuePair::open() noexcept
+void VerbsQueuePair::grant_credits() noexcept
 {
+    // Granted before, with the first operation that was submitted.
     if (credits_ != 0) [[likely]]
         return;
     if (!poller_->start())
@@ -73,7 +74,9 @@ void VerbsQueuePair::open() noexcept
     credits_ = send_credits_ + receive_credits_;
 }
 
-doca_error_t VerbsQueuePair::refuse(Operation &operation, int error) noexcept
+/// Handles errno's value @p error of a posting call. Releases the Operation and returns the credit, so that the failed
+/// call has no side effect.
+doca_error_t VerbsQueuePair::undo_post(Operation &operation, int error) noexcept
 {
     auto &self = static_cast<VerbsQueuePair &>(*operation.source);
     const Work &work = operation.payload<Work>();
@@ -144,7 +147,7 @@ doca_error_t VerbsQueuePair::post_single(VerbsQueuePair &self, Tag tag, const Re
                        request.plan.length);
     }
     if (const int error = ibv_wr_complete(sender); error != 0) [[unlikely]]
-        return refuse(operation_of(sender->wr_id), error);
+        return undo_post(operation_of(sender->wr_id), error);
     return DOCA_SUCCESS;
 }
 
@@ -155,43 +158,45 @@ doca_error_t VerbsQueuePair::post_single(VerbsQueuePair &self, Tag tag, const Re
     static constexpr ibv_wr_opcode opcodes[] = {
         IBV_WR_SEND,      IBV_WR_SEND_WITH_IMM,      IBV_WR_RDMA_WRITE,          IBV_WR_RDMA_WRITE_WITH_IMM,
         IBV_WR_RDMA_READ, IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD};
-    self.open();
+    self.grant_credits();
     if (!self.take_credit(self.send_credits_))
         return DOCA_ERROR_NO_MEMORY;
     const Opcode opcode = request.opcode;
     const bool is_read = opcode == Opcode::read;
     const TransferPlan plan = is_atomic(opcode) ? TransferPlan{} : request.plan;
-    ibv_send_wr wanted{};
-    wanted.opcode = opcodes[static_cast<unsigned>(opcode)];
+    ibv_send_wr work_request{};
+    work_request.opcode = opcodes[static_cast<unsigned>(opcode)];
+    // An atomic has one segment of 8 bytes, which receives the old value.
     if (is_atomic(opcode)) {
         const bool is_addition = opcode == Opcode::fetch_and_add;
-        wanted.wr.atomic = {.remote_addr = address(request.remote->data),
-                            .compare_add = is_addition ? request.operand : request.compare,
-                            .swap = request.operand,
-                            .rkey = verbs_key(request.remote_key->number)};
+        work_request.wr.atomic = {.remote_addr = address(request.remote->data),
+                                  .compare_add = is_addition ? request.operand : request.compare,
+                                  .swap = request.operand,
+                                  .rkey = verbs_key(request.remote_key->number)};
         self.segments_[0] = {address(request.local->data), word_size, key_of(self.device_, *request.local)};
-        wanted.num_sge = 1;
+        work_request.num_sge = 1;
     } else {
         if (has_immediate(opcode))
-            wanted.imm_data = request.immediate;
+            work_request.imm_data = request.immediate;
         if ((is_read || is_write(opcode)) && plan.length != 0)
-            wanted.wr.rdma = {address(request.remote->data) +
-                                  (is_read || plan.overwrites ? 0 : request.remote->data_len),
-                              verbs_key(request.remote_key->number)};
-        wanted.num_sge = gather(self.device_, request.local, plan, !is_read, self.segments_);
+            work_request.wr.rdma = {address(request.remote->data) +
+                                        (is_read || plan.overwrites ? 0 : request.remote->data_len),
+                                    verbs_key(request.remote_key->number)};
+        work_request.num_sge = gather(self.device_, request.local, plan, !is_read, self.segments_);
     }
     // The remote side is always one buffer, even if the local side is a list.
     Operation &operation = self.begin(tag, opcode, {plan.length, is_read && plan.is_list, plan.overwrites},
                                       plan.length == 0 ? nullptr : destination_of(opcode, request));
-    wanted.wr_id = id_of(operation);
-    wanted.send_flags = IBV_SEND_SIGNALED;
-    wanted.sg_list = self.segments_.data();
+    work_request.wr_id = id_of(operation);
+    work_request.send_flags = IBV_SEND_SIGNALED;
+    work_request.sg_list = self.segments_.data();
     ibv_send_wr *bad = nullptr;
-    if (const int error = ibv_post_send(self.queue_pair_, &wanted, &bad); error != 0)
-        return refuse(operation, error);
+    if (const int error = ibv_post_send(self.queue_pair_, &work_request, &bad); error != 0)
+        return undo_post(operation, error);
     return DOCA_SUCCESS;
 }
 
+/// Posts a receive by one work request. The fast path takes one buffer and at least one byte.
 doca_error_t VerbsQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
 {
     if (plan.is_list || plan.length == 0 || !take_credit(receive_credits_)) [[unlikely]]
@@ -203,7 +208,7 @@ doca_error_t VerbsQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) 
 
 [[gnu::noinline]] doca_error_t VerbsQueuePair::receive_any(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
 {
-    open();
+    grant_credits();
     if (!take_credit(receive_credits_))
         return DOCA_ERROR_NO_MEMORY;
     Operation &operation = begin(tag, Opcode::receive, plan, plan.length == 0 ? nullptr : dst);
@@ -213,17 +218,18 @@ doca_error_t VerbsQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) 
 [[gnu::always_inline]] inline doca_error_t VerbsQueuePair::post_receive(Operation &operation, ibv_sge *segments,
                                                                         int num_segments) noexcept
 {
-    ibv_recv_wr wanted;
-    wanted.wr_id = id_of(operation);
-    wanted.next = nullptr;
-    wanted.sg_list = segments;
-    wanted.num_sge = num_segments;
+    ibv_recv_wr work_request;
+    work_request.wr_id = id_of(operation);
+    work_request.next = nullptr;
+    work_request.sg_list = segments;
+    work_request.num_sge = num_segments;
     ibv_recv_wr *bad;
-    if (const int error = ibv_post_recv(queue_pair_, &wanted, &bad); error != 0) [[unlikely]]
-        return refuse(operation_of(wanted.wr_id), error);
+    if (const int error = ibv_post_recv(queue_pair_, &work_request, &bad); error != 0) [[unlikely]]
+        return undo_post(operation_of(work_request.wr_id), error);
     return DOCA_SUCCESS;
 }
 
+/// Records a receive that no queue pair has posted. assign_receiver() sets its queue pair once a message has arrived.
 void VerbsQueuePair::describe_shared_receive(Operation &operation, doca_buf *dst, TransferPlan plan) noexcept
 {
     operation.length = 0;

@@ -60,7 +60,8 @@ std::string explain(const RdmaCmLibrary &library, const CmEvent &cm_event)
     return cm_event.status < 0 ? text + " (" + std::strerror(-cm_event.status) + ")" : text;
 }
 
-/// One connection of RdmaCm, as a client or as a server. Used by the thread that polls the RdmaCm.
+/// One connection of RdmaCm, as a client or as a server. Owned by the library, and used by the thread that polls the
+/// RdmaCm. state_ advances only in the order of its enumerators; a step that does not fit the state is ignored.
 class CmLink final : public Link {
 public:
     enum class State : std::uint8_t {
@@ -79,7 +80,7 @@ public:
     }
 
     /// Starts a connection as a client.
-    [[nodiscard]] doca_error_t start(const ServerAddress &address, CmAddress *source, CmAddress &there,
+    [[nodiscard]] doca_error_t start(const ServerAddress &address, CmAddress *source, CmAddress &destination,
                                      std::chrono::milliseconds timeout, VerbsQueuePair &queue_pair);
     [[nodiscard]] doca_error_t accept(QueuePair &queue_pair, std::span<const std::byte> private_data) override;
     void reject() noexcept override;
@@ -100,17 +101,18 @@ private:
     const RdmaCm &cm_;
     Id id_; ///< null once the exchange with the peer is complete
     State state_;
-    int timeout_ = 0; ///< milliseconds
-    VerbsQueuePair *queue_pair_ = nullptr;
+    int timeout_ = 0;                      ///< milliseconds
+    VerbsQueuePair *queue_pair_ = nullptr; ///< set by start() or accept(); not owned
 };
 
-doca_error_t CmLink::start(const ServerAddress &address, CmAddress *source, CmAddress &there,
+doca_error_t CmLink::start(const ServerAddress &address, CmAddress *source, CmAddress &destination,
                            std::chrono::milliseconds timeout, VerbsQueuePair &queue_pair)
 {
     server = address.text + ", port " + std::to_string(address.port);
     timeout_ = static_cast<int>(timeout.count());
     queue_pair_ = &queue_pair;
-    if (library().resolve_address(id_.get(), source != nullptr ? &source->any : nullptr, &there.any, timeout_) == 0)
+    if (library().resolve_address(id_.get(), source != nullptr ? &source->any : nullptr, &destination.any, timeout_) ==
+        0)
         return DOCA_SUCCESS;
     (void)explain_failure("resolving the address");
     return DOCA_ERROR_CONNECTION_ABORTED;
@@ -136,7 +138,7 @@ bool CmLink::take_step(const CmEvent &cm_event)
 {
     switch (cm_event.type) {
     case RDMA_CM_EVENT_ADDR_RESOLVED:
-        if (!cm_.is_ours(*id_)) {
+        if (!cm_.is_on_this_port(*id_)) {
             LOG_ERR("the route to %s uses device %s, port %u, which is not that of the instance", server.c_str(),
                     id_->verbs != nullptr ? ibv_get_device_name(id_->verbs->device) : "none", id_->port_num);
             return false;
@@ -149,6 +151,7 @@ bool CmLink::take_step(const CmEvent &cm_event)
     }
 }
 
+/// Sends the connection request (REQ) with the number of the queue pair.
 bool CmLink::request() noexcept
 {
     rdma_conn_param parameters{};
@@ -162,6 +165,7 @@ bool CmLink::request() noexcept
     return library().connect(id_.get(), &parameters) == 0 || explain_failure("requesting the connection");
 }
 
+/// Handles the server's reply (REP): connects the queue pair and confirms with RTU. From then on the server may send.
 bool CmLink::establish()
 {
     if (connect_queue_pair() != DOCA_SUCCESS)
@@ -172,6 +176,8 @@ bool CmLink::establish()
     return true;
 }
 
+/// Accepts the client. Log messages are deferred, since clients are not authenticated: one that fails again and again
+/// must not flood the log.
 doca_error_t CmLink::accept(QueuePair &queue_pair, std::span<const std::byte> private_data)
 {
     DeferredLog log;
@@ -188,6 +194,7 @@ doca_error_t CmLink::try_to_accept(QueuePair &queue_pair, std::span<const std::b
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     queue_pair_ = &static_cast<VerbsQueuePair &>(queue_pair);
+    // Before the reply: the client may send as soon as it has the reply.
     if (connect_queue_pair() != DOCA_SUCCESS)
         return DOCA_ERROR_CONNECTION_ABORTED;
     rdma_conn_param reply{};
@@ -219,9 +226,9 @@ void CmLink::reject() noexcept
 /// exists.
 void CmLink::disconnect() noexcept
 {
-    const bool is_known = state_ == State::established || state_ == State::awaiting_client;
+    const bool must_notify = state_ == State::established || state_ == State::awaiting_client;
     state_ = State::over;
-    if (id_ != nullptr && (!is_known || library().disconnect(id_.get()) != 0))
+    if (id_ != nullptr && (!must_notify || library().disconnect(id_.get()) != 0))
         id_.reset();
 }
 
@@ -306,7 +313,7 @@ RdmaCm::Id RdmaCm::create_id() const noexcept
     return Id(id, library_.destroy_id);
 }
 
-bool RdmaCm::is_ours(const rdma_cm_id &id) const noexcept
+bool RdmaCm::is_on_this_port(const rdma_cm_id &id) const noexcept
 {
     const VerbsFunction &port = device_.port();
     return id.verbs != nullptr && port.ibdev_name == ibv_get_device_name(id.verbs->device) &&
@@ -318,6 +325,7 @@ doca_error_t RdmaCm::listen(std::uint16_t port)
     Id id = create_id();
     if (id == nullptr)
         return DOCA_ERROR_CONNECTION_ABORTED;
+    // Optional: without it, a port can be bound again only after connections of an earlier process have timed out.
     int yes = 1;
     (void)library_.set_option(id.get(), RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &yes, sizeof(yes));
     // An IPv6 wildcard address accepts both families, if the system has IPv6.
@@ -350,12 +358,12 @@ doca_error_t RdmaCm::connect(const ServerAddress &server, std::chrono::milliseco
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     const unsigned scope = if_nametoindex(port.iface_name.c_str());
-    CmAddress there{};
-    if (const doca_error_t status = parse_address(server.text, server.port, scope, there); status != DOCA_SUCCESS)
+    CmAddress destination{};
+    if (const doca_error_t status = parse_address(server.text, server.port, scope, destination); status != DOCA_SUCCESS)
         return status;
     // On InfiniBand, GIDs are not IP addresses, so the source address is left to the routes.
     CmAddress source{};
-    if (is_ethernet && !find_source(there, own.own_end(), scope, source)) {
+    if (is_ethernet && !find_source(destination, own.own_end(), scope, source)) {
         LOG_ERR("device %s, port %u, has no address of the family and scope of %s", port.ibdev_name.c_str(),
                 port.port(), server.text.c_str());
         return DOCA_ERROR_CONNECTION_ABORTED;
@@ -364,7 +372,7 @@ doca_error_t RdmaCm::connect(const ServerAddress &server, std::chrono::milliseco
     if (id == nullptr)
         return DOCA_ERROR_CONNECTION_ABORTED;
     auto made = std::make_unique<CmLink>(*this, std::move(id), CmLink::State::resolving);
-    const doca_error_t status = made->start(server, is_ethernet ? &source : nullptr, there, timeout, own);
+    const doca_error_t status = made->start(server, is_ethernet ? &source : nullptr, destination, timeout, own);
     if (status == DOCA_SUCCESS)
         link = std::move(made);
     return status;
@@ -373,7 +381,7 @@ doca_error_t RdmaCm::connect(const ServerAddress &server, std::chrono::milliseco
 LinkEvent RdmaCm::take_client(rdma_cm_id &client)
 {
     Id id(&client, library_.destroy_id);
-    if (!is_ours(client)) {
+    if (!is_on_this_port(client)) {
         LOG_DBG("refused a client that has connected to another device");
         (void)library_.reject(&client, nullptr, 0);
         return {.kind = LinkEvent::Kind::step};
@@ -387,6 +395,7 @@ LinkEvent RdmaCm::poll()
     rdma_cm_event *event = nullptr;
     if (library_.get_event(channel_, &event) != 0)
         return {};
+    // Copied, since acknowledging frees the event.
     const CmEvent cm_event = {event->event, event->status};
     rdma_cm_id &id = *event->id;
     (void)library_.ack_event(event);

@@ -15,7 +15,8 @@ class VerbsDevice;
 
 /// Connections by the kernel's connection manager (librdmacm); the peer can be any program that uses rdma_cm. rdma_cm
 /// exchanges the attributes of the queue pairs with the peer. The queue pairs are created by this provider as usual,
-/// and rdma_cm only receives their numbers. Used by one thread at a time.
+/// and rdma_cm only receives their numbers. Owned by the library that connects; used by one thread at a time. All ids
+/// of links and of the listener share one event channel.
 class RdmaCm final : public Connector {
 public:
     /// NOT_SUPPORTED, with the reason logged, if this machine has no rdma_cm.
@@ -32,7 +33,7 @@ public:
     [[nodiscard]] LinkEvent poll() override;
 
     /// Returns whether @p id is bound to this device and port.
-    [[nodiscard]] bool is_ours(const rdma_cm_id &id) const noexcept;
+    [[nodiscard]] bool is_on_this_port(const rdma_cm_id &id) const noexcept;
     [[nodiscard]] const RdmaCmLibrary &library() const noexcept { return library_; }
 
 private:
@@ -47,12 +48,14 @@ private:
     }
 
     [[nodiscard]] Id create_id() const noexcept;
+    /// Creates the link of a client, or refuses a client of another device: a listener with a wildcard address receives
+    /// the requests of all devices.
     [[nodiscard]] LinkEvent take_client(rdma_cm_id &client);
 
     const VerbsDevice &device_;
     const RdmaCmLibrary &library_;
-    rdma_event_channel *const channel_;
-    Id listener_;
+    rdma_event_channel *const channel_; ///< non-blocking; its descriptor is that of fd()
+    Id listener_;                       ///< null unless listening
 };
 
 } // namespace opendoca::verbs

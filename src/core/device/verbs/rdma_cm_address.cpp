@@ -17,6 +17,8 @@ namespace opendoca::verbs {
 
 namespace {
 
+/// Converts @p ip, in network byte order. GIDs of RoCE have the same format, so an IPv4-mapped one becomes an IPv4
+/// address. @p scope is an interface index, which only link-local addresses need.
 CmAddress from_ipv6(const in6_addr &ip, std::uint16_t port, unsigned scope) noexcept
 {
     CmAddress address{};
@@ -54,8 +56,8 @@ bool are_equal(const CmAddress &a, const CmAddress &b) noexcept
                                       : IN6_ARE_ADDR_EQUAL(&a.v6.sin6_addr, &b.v6.sin6_addr);
 }
 
-/// Determines the address from which the system would send to @p server. Connecting a datagram socket selects it
-/// without sending anything.
+/// Determines the address from which the system would send to @p server. Connecting a datagram socket makes the kernel
+/// select route and source address without sending anything. Returns false if there is no route.
 bool select_source(const CmAddress &server, CmAddress &source) noexcept
 {
     const UniqueFd socket(::socket(server.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -77,6 +79,7 @@ doca_error_t parse_address(const std::string &text, std::uint16_t port, unsigned
         address.v4.sin_addr = v4;
         return DOCA_SUCCESS;
     }
+    // Also matches GIDs in text form.
     if (inet_pton(AF_INET6, text.c_str(), &ip) == 1) {
         address = from_ipv6(ip, port, scope);
         return DOCA_SUCCESS;
@@ -88,6 +91,8 @@ doca_error_t parse_address(const std::string &text, std::uint16_t port, unsigned
 bool find_source(const CmAddress &server, const ConnectionDetails &own, unsigned scope, CmAddress &source) noexcept
 {
     CmAddress preferred{};
+    // The routes may lead through another interface of the machine, in which case the preferred address is none of this
+    // port.
     const bool has_preferred = select_source(server, preferred);
     bool is_found = false;
     for (const ibv_gid &gid : std::span(own.gids, own.num_gids)) {
@@ -100,6 +105,7 @@ bool find_source(const CmAddress &server, const ConnectionDetails &own, unsigned
             source = candidate;
             return true;
         }
+        // The first candidate is the fallback: GIDs are sorted by preference.
         if (!is_found)
             source = candidate;
         is_found = true;

@@ -11,7 +11,7 @@
 
 namespace opendoca::verbs {
 
-/// An IPv4 or IPv6 address, in the form that rdma_cm takes.
+/// An IPv4 or IPv6 address with a port, in the form that rdma_cm takes. any.sa_family determines which member is valid.
 union CmAddress {
     sockaddr any;
     sockaddr_in v4;

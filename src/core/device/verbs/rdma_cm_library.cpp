@@ -28,6 +28,7 @@ std::optional<RdmaCmLibrary> load() noexcept
     }
     RdmaCmLibrary library{};
     const char *missing = nullptr;
+    // Finds one symbol. An older library may lack some: the name of one is kept for the log message.
     const auto find = [&](auto &function, const char *name) {
         function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
         if (function == nullptr)
@@ -60,13 +61,13 @@ std::optional<RdmaCmLibrary> load() noexcept
 
 constinit ForkSafeMutex loading;
 const ForkRegistration loading_registration(loading, LockRank::libraries);
-constinit MadeOnce<std::optional<RdmaCmLibrary>> known;
+constinit MadeOnce<std::optional<RdmaCmLibrary>> loaded; // result of the only attempt; empty if it has failed
 
 } // namespace
 
 const RdmaCmLibrary *load_rdma_cm() noexcept
 {
-    const std::optional<RdmaCmLibrary> &library = known.get(loading, load);
+    const std::optional<RdmaCmLibrary> &library = loaded.get(loading, load);
     return library ? &*library : nullptr;
 }
 

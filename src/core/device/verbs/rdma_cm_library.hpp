@@ -6,8 +6,9 @@
 
 namespace opendoca::verbs {
 
-/// The functions of librdmacm that are used. The library is loaded for the first connection by address. No program is
-/// therefore linked to it, and everything else works without it.
+/// The functions of librdmacm that are used. The library is loaded by dlopen() for the first connection by address. No
+/// program is therefore linked to it, and everything else works without it. All members are set, or the library counts
+/// as not available.
 struct RdmaCmLibrary {
     decltype(&rdma_create_event_channel) create_event_channel;
     decltype(&rdma_destroy_event_channel) destroy_event_channel;

@@ -15,6 +15,8 @@ OPENDOCA_LOG_SOURCE(DOCA_VERBS_RECEIVES);
 
 namespace opendoca::verbs {
 
+/// Creates the SRQ with ibv_create_srq() in the device's protection domain, since its queue pairs may be on different
+/// verbs completion queues with different parent domains.
 doca_error_t VerbsReceiveQueue::create(const VerbsDevice &device, CompletionQueue &completions, std::uint32_t size,
                                        std::uint32_t chain_length, std::unique_ptr<ReceiveQueue> &created)
 {
@@ -37,11 +39,13 @@ doca_error_t VerbsReceiveQueue::create(const VerbsDevice &device, CompletionQueu
     return DOCA_SUCCESS;
 }
 
+/// Posts a receive with ibv_post_srq_recv(). Its completion arrives on the verbs completion queue of the queue pair
+/// that uses it. SHUTDOWN after flush(), NO_MEMORY if a queue is full.
 doca_error_t VerbsReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
 {
     if (is_flushed_)
         return DOCA_ERROR_SHUTDOWN;
-    if (num_ == size_ || completions_.is_full())
+    if (num_in_flight_ == size_ || completions_.is_full())
         return DOCA_ERROR_NO_MEMORY;
     Operation &operation = completions_.begin(tag, *this);
     VerbsQueuePair::describe_shared_receive(operation, dst, plan);
@@ -50,15 +54,17 @@ doca_error_t VerbsReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan pla
     request.sg_list = segments_.data();
     request.num_sge = gather(device_, dst, plan, false, segments_);
     ibv_recv_wr *bad = nullptr;
+    // The Operation was set up before the device can complete it; it is released if the device refuses.
     if (const int error = ibv_post_srq_recv(queue_.get(), &request, &bad); error != 0) {
         LOG_ERR("posting a shared receive: %s", std::strerror(error));
         completions_.release(operation);
         return DOCA_ERROR_DRIVER;
     }
-    ++num_;
+    ++num_in_flight_;
     return DOCA_SUCCESS;
 }
 
+/// Completions of shared receives name only the queue pair's number.
 VerbsQueuePair *VerbsReceiveQueue::find(std::uint32_t number) const noexcept
 {
     const auto found = queue_pairs_.find(number);
@@ -68,15 +74,19 @@ VerbsQueuePair *VerbsReceiveQueue::find(std::uint32_t number) const noexcept
 void VerbsReceiveQueue::flush() noexcept
 {
     is_flushed_ = true; // receives that are still posted must not be used by a message any more
+    // Each failed connection is moved to ERR and its completions are taken, so that receives that messages have already
+    // filled complete with success.
     for (const auto &[number, queue_pair] : queue_pairs_) {
         if (queue_pair->is_connected())
             queue_pair->poller().fail(*queue_pair, DOCA_ERROR_SHUTDOWN);
     }
+    // The Operations that are left were used by no queue pair. Their work requests stay in the SRQ, but no queue pair
+    // can take them any more.
     completions_.each_operation_of(*this, [this](Operation &operation) {
         if (operation.status == Operation::in_flight)
             completions_.done(operation, DOCA_ERROR_SHUTDOWN, {});
     });
-    num_ = 0;
+    num_in_flight_ = 0;
 }
 
 } // namespace opendoca::verbs

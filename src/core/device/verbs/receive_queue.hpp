@@ -44,7 +44,7 @@ public:
     /// Returns the queue pair with the number in a completion, or null.
     [[nodiscard]] VerbsQueuePair *find(std::uint32_t number) const noexcept;
     /// Records that a receive has completed.
-    void ended() noexcept { --num_; }
+    void receive_completed() noexcept { --num_in_flight_; }
 
 private:
     VerbsReceiveQueue(const VerbsDevice &device, CompletionQueue &completions, std::uint32_t size,
@@ -59,11 +59,11 @@ private:
     const VerbsDevice &device_;
     CompletionQueue &completions_;
     const std::uint32_t size_;
-    std::uint32_t num_ = 0; ///< receives in flight
-    std::shared_ptr<ibv_srq> queue_;
-    std::vector<ibv_sge> segments_; ///< scatter/gather list of the receive that is being posted
+    std::uint32_t num_in_flight_ = 0; ///< posted receives that have not completed; at most size_
+    std::shared_ptr<ibv_srq> queue_;  ///< shared with the queue pairs on it: a verbs SRQ must outlive them
+    std::vector<ibv_sge> segments_;   ///< scatter/gather list of the receive that is being posted
     std::unordered_map<std::uint32_t, VerbsQueuePair *> queue_pairs_; ///< by queue pair number
-    bool is_flushed_ = false;
+    bool is_flushed_ = false;                                         ///< set by flush(); permanent
 };
 
 } // namespace opendoca::verbs

@@ -24,28 +24,30 @@ constexpr std::uint8_t receive_timer = 12;          ///< 0.64 ms between retries
 
 /// Seconds. A peer may connect several seconds later than this side starts to send, depending on how the programs
 /// exchange connection details.
-constexpr double default_patience = 7;
+constexpr double default_peer_timeout = 7;
 
-double patience_of_environment()
+double peer_timeout_from_environment()
 {
     const char *const text = std::getenv("DOCA_RDMA_TIMEOUT");
     if (text == nullptr || *text == '\0')
-        return default_patience;
+        return default_peer_timeout;
     char *end = nullptr;
     const double seconds = std::strtod(text, &end);
     if (*end == '\0' && seconds >= 0.001 && seconds <= 3600)
         return seconds;
-    LOG_WARN("DOCA_RDMA_TIMEOUT is '%s': it can be 0.001 to 3600 seconds; using %.0f", text, default_patience);
-    return default_patience;
+    LOG_WARN("DOCA_RDMA_TIMEOUT is '%s': it can be 0.001 to 3600 seconds; using %.0f", text, default_peer_timeout);
+    return default_peer_timeout;
 }
 
 /// Returns the retransmission timeout in the encoding of verbs: 4.096 us * 2^n.
 std::uint8_t retransmission_timeout()
 {
     static const std::uint8_t exponent = [] {
-        const double wanted = peer_patience() / (retries + 1);
+        // A work request fails after the first transmission and `retries` further ones have timed out, so the peer
+        // timeout is divided among them. Rounded up to the next power of two that the encoding has.
+        const double seconds_per_attempt = peer_timeout() / (retries + 1);
         std::uint8_t n = 1;
-        for (double seconds = 2 * 4.096e-6; seconds < wanted && n < 31; seconds *= 2)
+        for (double seconds = 2 * 4.096e-6; seconds < seconds_per_attempt && n < 31; seconds *= 2)
             ++n;
         return n;
     }();
@@ -58,6 +60,7 @@ ibv_qp_init_attr_ex attributes_of(const ReliableConnection::Sizes &sizes, ibv_cq
     attributes.qp_type = IBV_QPT_RC;
     attributes.send_cq = &completions;
     attributes.recv_cq = &completions;
+    // With a shared receive queue there is no own one, and its sizes are 0.
     attributes.cap.max_send_wr = sizes.sends;
     attributes.srq = sizes.shared_receives.get();
     attributes.cap.max_recv_wr = sizes.shared_receives == nullptr ? sizes.receives : 0;
@@ -76,15 +79,16 @@ Handle<ibv_qp> create_largest_inline(ibv_context &context, ibv_qp_init_attr_ex &
     // More inline data is not faster than a DMA read by the device, and enlarges the send queue.
     constexpr std::uint32_t inline_bytes[] = {128, 64, 32, 0};
     Handle<ibv_qp> created;
-    for (const std::uint32_t wanted : inline_bytes) {
+    for (const std::uint32_t inline_size : inline_bytes) {
         // A copy, since libmlx5 writes to the attributes even if it creates nothing.
         ibv_qp_init_attr_ex tried = attributes;
-        tried.cap.max_inline_data = wanted;
+        tried.cap.max_inline_data = inline_size;
         created.reset(make != nullptr ? make(&context, &tried) : ibv_create_qp_ex(&context, &tried));
         if (created != nullptr) {
             attributes = tried;
             break;
         }
+        // Only these errors may mean that the entries are too large.
         if (errno != EINVAL && errno != ENOMEM)
             break;
     }
@@ -93,9 +97,9 @@ Handle<ibv_qp> create_largest_inline(ibv_context &context, ibv_qp_init_attr_ex &
 
 } // namespace
 
-double peer_patience()
+double peer_timeout()
 {
-    static const double seconds = patience_of_environment();
+    static const double seconds = peer_timeout_from_environment();
     return seconds;
 }
 
@@ -112,6 +116,7 @@ Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &att
     Handle<ibv_qp> created = create_largest_inline(context, attributes, make);
     if (created != nullptr || !may_be_unknown(errno) || make != nullptr)
         return created;
+    // Without the flags for send operations, the queue pair has no extended calls.
     ibv_qp_init_attr_ex classic = attributes;
     classic.comp_mask = IBV_QP_INIT_ATTR_PD;
     classic.send_ops_flags = 0;
@@ -124,6 +129,7 @@ Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &att
 std::uint32_t largest_queues(ibv_pd &pd, ReliableConnection::Sizes sizes, std::uint32_t most) noexcept
 {
     std::uint32_t size = std::bit_floor(most);
+    // At most 16 attempts, since the size is halved each time. The caller caches the result.
     for (; size != 0; size /= 2) {
         const Handle<ibv_cq> completions(ibv_create_cq(pd.context, static_cast<int>(2 * size), nullptr, nullptr, 0));
         if (completions == nullptr)
@@ -138,6 +144,7 @@ std::uint32_t largest_queues(ibv_pd &pd, ReliableConnection::Sizes sizes, std::u
 
 ReliableConnection::~ReliableConnection()
 {
+    // Before the queue pair is destroyed: events refer to it.
     if (queue_pair_ != nullptr)
         completions_->unwatch_failures_of(*queue_pair_);
 }
@@ -194,14 +201,15 @@ int ReliableConnection::initialize() noexcept
 int ReliableConnection::connect(const Path &path) noexcept
 {
     // A refused transition to RTR leaves the queue pair in INIT.
-    if (const int error = go_to_rtr(path); error != 0)
+    if (const int error = move_to_rtr(path); error != 0)
         return error;
-    const int error = go_to_rts(path.send_packet, path.max_reads_out, 0);
+    const int error = move_to_rts(path.send_packet, path.max_reads_out, 0);
     if (error != 0)
         (void)reset();
     return error;
 }
 
+/// Requests the attributes of each state in turn, which rdma_cm provides, and moves the queue pair to that state.
 int ReliableConnection::connect_by(const AgreedAttributes &agreed) noexcept
 {
     for (const ibv_qp_state next : {IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS}) {
@@ -226,7 +234,7 @@ int ReliableConnection::connect_by(const AgreedAttributes &agreed) noexcept
     return 0;
 }
 
-int ReliableConnection::go_to_rtr(const Path &path) noexcept
+int ReliableConnection::move_to_rtr(const Path &path) noexcept
 {
     ibv_qp_attr attributes{};
     attributes.qp_state = IBV_QPS_RTR;
@@ -240,6 +248,7 @@ int ReliableConnection::go_to_rtr(const Path &path) noexcept
     attributes.ah_attr.dlid = path.lid;
     attributes.ah_attr.is_global = path.has_grh;
     if (path.has_grh) {
+        // RoCE packets always have a GRH, or the IP header in its place.
         attributes.ah_attr.grh.dgid = path.gid;
         attributes.ah_attr.grh.sgid_index = path.gid_index;
         attributes.ah_attr.grh.hop_limit = 64;
@@ -251,12 +260,13 @@ int ReliableConnection::go_to_rtr(const Path &path) noexcept
 
 int ReliableConnection::start_sending(std::uint32_t first_packet) noexcept
 {
-    return go_to_rts(first_packet, 1, IBV_QP_CUR_STATE); // the kernel's record of the state is still INIT
+    return move_to_rts(first_packet, 1, IBV_QP_CUR_STATE); // the kernel's record of the state is still INIT
 }
 
-int ReliableConnection::go_to_rts(std::uint32_t first_packet, std::uint8_t max_reads, int more) noexcept
+int ReliableConnection::move_to_rts(std::uint32_t first_packet, std::uint8_t max_reads, int more) noexcept
 {
     ibv_qp_attr attributes{};
+    // Takes effect only with IBV_QP_CUR_STATE in the mask; see start_sending().
     attributes.cur_qp_state = IBV_QPS_RTR;
     attributes.qp_state = IBV_QPS_RTS;
     attributes.sq_psn = first_packet;
@@ -274,6 +284,7 @@ bool ReliableConnection::is_broken() const noexcept
     if (completions_->failure() == DeviceFailure::fatal)
         return true;
     ibv_qp_attr attributes{};
+    // A queue pair that cannot be queried is treated as broken. SQE means that only the send queue has failed.
     ibv_qp_init_attr unused{};
     return ibv_query_qp(queue_pair_.get(), &attributes, IBV_QP_STATE, &unused) != 0 ||
            attributes.qp_state == IBV_QPS_ERR || attributes.qp_state == IBV_QPS_SQE;
@@ -294,6 +305,7 @@ doca_error_t ReliableConnection::reset() noexcept
     if (completions_->failure() == DeviceFailure::fatal)
         return DOCA_ERROR_IO_FAILED;
     ibv_qp_attr attributes{};
+    // RESET drops all work requests and is reachable from any state, also from ERR.
     attributes.qp_state = IBV_QPS_RESET;
     int error = ibv_modify_qp(queue_pair_.get(), &attributes, IBV_QP_STATE);
     if (error == 0)

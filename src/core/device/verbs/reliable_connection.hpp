@@ -22,7 +22,7 @@ class VerbsDevice;
 inline constexpr std::uint32_t largest_number = 0xffffff;
 
 /// Returns how long a peer may be unresponsive, in seconds: DOCA_RDMA_TIMEOUT.
-[[nodiscard]] double peer_patience();
+[[nodiscard]] double peer_timeout();
 
 /// Returns the sequence number of a connection's first packet. It is unpredictable, which protects against forged
 /// packets, and differs for each connection, which protects against stale packets of an earlier one.
@@ -39,7 +39,8 @@ using MakeQueuePair = ibv_qp *(ibv_context *context, ibv_qp_init_attr_ex *attrib
                                                 MakeQueuePair *make = nullptr) noexcept;
 
 /// A verbs queue pair of the reliable connection type (RC). Owned by a queue pair or a copy engine. Used by one thread
-/// at a time.
+/// at a time. Send and receive queue complete on the same verbs completion queue. A failed work request moves the queue
+/// pair to ERR; reset() makes it usable again.
 class ReliableConnection {
 public:
     struct Sizes {
@@ -110,19 +111,23 @@ public:
 
 private:
     [[nodiscard]] doca_error_t create_queue_pair(const VerbsDevice &device, const Sizes &sizes);
+    /// Moves the queue pair from RESET to INIT. Returns errno's value.
     [[nodiscard]] int initialize() noexcept;
-    [[nodiscard]] int go_to_rtr(const Path &path) noexcept;
-    [[nodiscard]] int go_to_rts(std::uint32_t first_packet, std::uint8_t max_reads, int more) noexcept;
+    /// Moves the queue pair from INIT to RTR (ready to receive): sets the peer's address. Returns errno's value.
+    [[nodiscard]] int move_to_rtr(const Path &path) noexcept;
+    /// Moves the queue pair from RTR to RTS (ready to send). @p more: additional bits of the mask for ibv_modify_qp().
+    /// Returns errno's value.
+    [[nodiscard]] int move_to_rts(std::uint32_t first_packet, std::uint8_t max_reads, int more) noexcept;
 
-    VerbsCompletions *completions_ = nullptr;
+    VerbsCompletions *completions_ = nullptr;  ///< set by create(); must outlive this object
     std::shared_ptr<ibv_srq> shared_receives_; ///< keeps the shared receive queue alive, if there is one
     Handle<ibv_qp> queue_pair_;
     std::unique_ptr<ClassicSender> classic_sender_; ///< null if the driver has the extended calls
-    ibv_qp_ex *sender_ = nullptr;
-    std::uint32_t max_inline_ = 0;
+    ibv_qp_ex *sender_ = nullptr;                   ///< for the extended calls: the driver's or classic_sender_'s
+    std::uint32_t max_inline_ = 0;                  ///< bytes
     std::uint32_t num_requests_ = 0;
-    unsigned access_ = 0;
-    std::uint8_t port_ = 0;
+    unsigned access_ = 0;   ///< the peer's rights: enum ibv_access_flags
+    std::uint8_t port_ = 0; ///< number of the device's port, from 1
 };
 
 /// Returns how many sends, and as many receives, a queue pair of @p pd with the other sizes of @p sizes can have: a

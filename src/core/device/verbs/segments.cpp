@@ -11,6 +11,8 @@
 
 namespace opendoca::verbs {
 
+/// Reads the list again at the time of posting, so @p segments is valid only until the next call. The number of
+/// segments is within the queue pair's limit, since TransferCheck has limited the buffers of the list.
 int gather(const Device &device, const doca_buf *list, TransferPlan plan, bool is_source,
            std::vector<ibv_sge> &segments) noexcept
 {

@@ -13,7 +13,8 @@
 
 namespace opendoca::verbs {
 
-/// Returns the local key of the memory of @p buf.
+/// Returns the local key of the memory of @p buf. Almost every memory map is registered with one device, whose key is
+/// found without a search.
 [[gnu::always_inline]] [[nodiscard]] inline std::uint32_t key_of(const Device &device, const doca_buf &buf) noexcept
 {
     const FirstKey &first = buf.mmap->first();

@@ -45,8 +45,8 @@ public:
     [[nodiscard]] doca_error_t create_waits(CompletionQueue &completions,
                                             std::unique_ptr<CounterWaits> &waits) override;
     [[nodiscard]] doca_error_t export_to_dpu(Device &device, std::vector<std::byte> &descriptor) override;
-    [[nodiscard]] std::uint64_t *word_here() noexcept override { return process_ == nullptr ? word_ : nullptr; }
-    void expect_silent_changes() noexcept override { changes_silently_.store(true, std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t *local_word() noexcept override { return process_ == nullptr ? word_ : nullptr; }
+    void expect_unnotified_changes() noexcept override { changes_silently_.store(true, std::memory_order_relaxed); }
 
     [[nodiscard]] bool changes_silently() const noexcept { return changes_silently_.load(std::memory_order_relaxed); }
     [[nodiscard]] const std::shared_ptr<CounterPage> &page() const noexcept { return page_; }

@@ -147,16 +147,16 @@ Operation *SoftCounterWaits::check(bool returns_operation) noexcept
         if (!is_unchanged && pending_.is_any_met(value)) {
             status = counter_.confirm(value);
             if (status == DOCA_SUCCESS && returns_operation)
-                if (Operation *const operation = pending_.take_if_alone(value))
+                if (Operation *const operation = pending_.take_if_only(value))
                     return operation;
             if (status == DOCA_SUCCESS)
-                pending_.end_those_met(value);
+                pending_.complete_met(value);
         }
         seen_ = value;
         has_seen_ = true;
     }
     if (!pending_.is_empty() && (status != DOCA_SUCCESS || has_lost_publishers_now)) [[unlikely]]
-        pending_.end_all(status == DOCA_SUCCESS ? counter_.explain_loss() : status);
+        pending_.complete_all(status == DOCA_SUCCESS ? counter_.explain_loss() : status);
     return nullptr;
 }
 

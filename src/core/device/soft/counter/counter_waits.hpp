@@ -32,7 +32,7 @@ public:
     [[nodiscard]] Operation *poll_one() noexcept override { return check(true); }
     [[nodiscard]] bool arm() noexcept override;
     void disarm() noexcept override;
-    void flush() noexcept override { pending_.end_all(DOCA_ERROR_SHUTDOWN); }
+    void flush() noexcept override { pending_.complete_all(DOCA_ERROR_SHUTDOWN); }
 
 protected:
     CompletionQueue &completions_;
@@ -57,7 +57,7 @@ private:
     std::unique_ptr<CounterWaiter> waiter_; ///< in event-driven mode
     UniqueFd holder_exit_fd_;               ///< readable once the owner's process has ended; watched while it is open
     std::unique_ptr<Importers> importers_;  ///< null unless only importers update the counter
-    Ticker ticker_;                         ///< opened when first needed: see Counter::expect_silent_changes()
+    Ticker ticker_;                         ///< opened when first needed: see Counter::expect_unnotified_changes()
 };
 
 } // namespace opendoca::soft

@@ -117,7 +117,7 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
                                          .vuid = other.vuid,
                                          .type = other.type,
                                          .is_emulated = false,
-                                         .known_as = {},
+                                         .own_identity = {},
                                          .iface_name = other.rep_iface_name,
                                          .vhca_id = other.vhca_id});
         }
