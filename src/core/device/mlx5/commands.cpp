@@ -34,6 +34,7 @@ Outcome outcome_of(int error, const Answer &answer) noexcept
 {
     Outcome outcome{error, static_cast<std::uint8_t>(answer.get(prm::status)),
                     static_cast<std::uint32_t>(answer.get(prm::syndrome))};
+    // The kernel has delivered the command, but the device has rejected it.
     if (error == 0 && outcome.status != 0)
         outcome.error = EREMOTEIO;
     return outcome;
@@ -45,6 +46,7 @@ prm::Mailbox<prm::create_mkey_bytes> create_key_command(const MemoryRange &range
 {
     auto command = command_of<prm::create_mkey_bytes>(prm::Opcode::create_mkey);
     command.set(prm::mkey_access_mode, mode);
+    // Reading is always allowed. The device checks remote rights for accesses by other functions as well.
     command.set(prm::mkey_local_read, 1);
     command.set(prm::mkey_remote_read, 1);
     command.set(prm::mkey_local_write, is_writable);
@@ -70,6 +72,7 @@ std::string Outcome::to_text() const
     return text;
 }
 
+/// Issues a command that creates no object, by mlx5dv_devx_general_cmd().
 template <typename Command, typename Answer>
 Outcome Commands::run(Command &command, Answer &answer) const
 {
@@ -83,6 +86,7 @@ Outcome Commands::query_capability(unsigned kind, Answer &answer, std::optional<
 {
     auto command = command_of<prm::query_hca_cap_bytes>(prm::Opcode::query_hca_cap);
     command.set(prm::modifier, kind << 1 | 1);
+    // Only the function that manages the e-switch may query others.
     if (vport) {
         command.set(prm::cap_other_function, 1);
         command.set(prm::cap_function_id, *vport);
@@ -106,6 +110,7 @@ Outcome Commands::query_capabilities(DeviceCapabilities &capabilities) const
             (more.get(prm::general_2_allowed_for_other_vhca) & prm::keys_may_be_allowed) != 0;
     }
     if (query_capability(prm::roce_kind, roce).is_good())
+        // Both bits are required, since RoCE of the port may be enabled or disabled, for example without an address.
         capabilities.forces_loopback =
             roce.get(prm::roce_loopback_when_enabled) != 0 && roce.get(prm::roce_loopback_when_disabled) != 0;
     return {};
@@ -123,6 +128,7 @@ Outcome Commands::query_vhca_id(std::uint16_t vport, std::uint16_t &vhca_id) con
 /// Returns the device's number for a protection domain, which commands take in place of the object.
 Outcome Commands::number_of(ibv_pd &pd, std::uint32_t &number) const
 {
+    // Only libmlx5 has the number: verbs objects do not contain it.
     mlx5dv_pd described{};
     mlx5dv_obj object{};
     object.pd.in = &pd;
@@ -138,6 +144,8 @@ Outcome Commands::create(std::span<std::uint8_t> command, Owned<mlx5dv_devx_obj>
 {
     object = {library_.create_object(&context_, command.data(), command.size(), answer.data(), answer.size()),
               Release{&library_}};
+    // On failure the output contains the status and the syndrome, if the device has executed the command at all. errno
+    // is 0 if libmlx5 has not set it.
     if (object != nullptr)
         return {};
     prm::Mailbox<prm::answer_bytes> reason;
@@ -155,6 +163,7 @@ Outcome Commands::create_indirect_key(ibv_pd &pd, const ibv_mr &region, const Me
     if (const Outcome outcome = number_of(pd, number); !outcome.is_good())
         return outcome;
     auto command = create_key_command(range, number, prm::access_mode_ksm, is_writable);
+    // Entries behind the end of the range stay zero.
     const std::uint64_t used = ((range.len - 1) >> log_entry_length) + 1;
     const std::uint64_t entries = (used + entries_aligned_to - 1) / entries_aligned_to * entries_aligned_to;
     command.set(prm::mkey_translation_size, entries);
@@ -171,6 +180,7 @@ Outcome Commands::create_indirect_key(ibv_pd &pd, const ibv_mr &region, const Me
     }
     prm::Mailbox<prm::answer_bytes> answer;
     const Outcome outcome = create(bytes, key.object, {answer.data(), answer.size()});
+    // The device assigns the index, and the creator chooses the variant. Together they form the key.
     key.key = static_cast<std::uint32_t>(answer.get(prm::mkey_index)) << 8 | key_variant;
     return outcome;
 }
@@ -183,6 +193,7 @@ Outcome Commands::create_direct_key(ibv_pd &pd, const MemoryRange &range, bool i
     const unsigned rights =
         IBV_ACCESS_REMOTE_READ | (is_writable ? IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE : 0);
     key.memory = {library_.register_umem(&context_, range.addr, range.len, rights), Release{&library_}};
+    // errno: ENOMEM if the limit of locked memory is too low, EFAULT for an invalid range.
     if (key.memory == nullptr)
         return {errno != 0 ? errno : EIO};
     // The translation has one address per page, two of them in each unit of 16 bytes.
@@ -196,6 +207,7 @@ Outcome Commands::create_direct_key(ibv_pd &pd, const MemoryRange &range, bool i
     command.set(prm::mkey_log_entity_size, static_cast<unsigned>(std::countr_zero(page)));
     command.set(prm::mkey_umem_valid, 1);
     command.set(prm::mkey_umem_id, key.memory->umem_id);
+    // The translation is that of the UMEM: the device finds the pages by its number.
     command.set(prm::mkey_umem_offset, 0);
     prm::Mailbox<prm::answer_bytes> answer;
     const Outcome outcome = create({command.data(), command.size()}, key.object, {answer.data(), answer.size()});
@@ -230,12 +242,15 @@ Outcome Commands::create_alias(ibv_pd &pd, std::uint16_t vhca_id, std::uint32_t 
     const Outcome outcome = create({command.data(), command.size()}, key.object, {answer.data(), answer.size()});
     if (outcome.is_good() && answer.get(prm::alias_status) != 0)
         return {EACCES};
+    // Aliases have the variant 0.
     key.key = static_cast<std::uint32_t>(answer.get(prm::object_id)) << 8;
     return outcome;
 }
 
 Outcome Commands::loop_back(ibv_qp &qp, std::uint8_t port, ibv_mtu mtu, std::uint32_t first_packet) const
 {
+    // Address vector, packet sequence number of the sender and retries are not set here: the first is not needed, and
+    // ReliableConnection::start_sending() sets the others.
     constexpr unsigned largest_message = 30; // log2 of bytes
     constexpr unsigned receive_timer = 12;   // 0.64 ms
     auto command = command_of<prm::init2rtr_bytes>(prm::Opcode::init2rtr_qp);
@@ -280,6 +295,7 @@ Outcome Commands::query_vuid(std::uint16_t vhca_id, std::string &vuid) const
         return outcome;
     if (answer.get(prm::vuid_count) == 0)
         return {ENOENT};
+    // The device can report the VUIDs of several functions; the first is that of the function itself.
     const auto text = answer.get_bytes(prm::vuid_first);
     vuid.assign(text.begin(), std::ranges::find(text, std::uint8_t{0}));
     return outcome;

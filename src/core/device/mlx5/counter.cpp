@@ -24,8 +24,9 @@ namespace opendoca::mlx5 {
 
 namespace {
 
-/// Asynchronous waits for a counter on the other side of the PCIe. The counter is read repeatedly, since its changes
-/// raise no event. While the completion queue is armed, a ticker wakes it to poll.
+/// Asynchronous waits for a counter on the other side of the PCIe. The counter is read repeatedly, one RDMA read at a
+/// time, since its changes raise no event. While the completion queue is armed, a ticker wakes it to poll. Owned by the
+/// context that waits, and used by the thread of the completion queue.
 class RemoteWaits final : public CounterWaits {
 public:
     RemoteWaits(RemoteCounter &counter, CompletionQueue &completions)
@@ -48,6 +49,7 @@ public:
             status = ticker_.open(completions_);
         if (status != DOCA_SUCCESS)
             return status;
+        // Last, since nothing can fail afterwards. Until then the destructor must not deregister.
         completions_.reserve_polled();
         completions_.start_polling(*this);
         is_polled_ = true;
@@ -73,6 +75,7 @@ public:
         if (queue_pair_.is_busy()) {
             if (!queue_pair_.has_completed(status))
                 return;
+            // A failed read ends all waits, since a later one would fail as well. A stale value is discarded.
             status = counter_.checked(status);
             if (status == DOCA_SUCCESS && !std::exchange(is_read_stale_, false))
                 pending_.complete_met(queue_pair_.result());
@@ -82,6 +85,7 @@ public:
         if (status != DOCA_SUCCESS)
             pending_.complete_all(status);
     }
+    /// Starts the ticker if there is a wait. Never makes the program poll at once, since the ticker does that.
     [[nodiscard]] bool arm() noexcept override
     {
         if (!pending_.is_empty())
@@ -130,6 +134,7 @@ doca_error_t SharedCounter::add(std::uint64_t value, std::uint64_t &fetched) noe
 /// process updates the counter from then on: RDMA atomics are not atomic with respect to those of the CPU.
 doca_error_t SharedCounter::export_to_dpu(Device &base, std::vector<std::byte> &descriptor)
 {
+    // All exports must be by one card: atomics of two cards would not be atomic with respect to each other.
     const auto *const device = dynamic_cast<const Mlx5Device *>(&base);
     const std::lock_guard guard(lock_);
     if (device == nullptr || (!exports_.empty() && device->mlx5_function().card_guid() != card_guid_)) {
@@ -140,6 +145,7 @@ doca_error_t SharedCounter::export_to_dpu(Device &base, std::vector<std::byte> &
     const Mlx5Function &function = device->mlx5_function();
     const Sharing &sharing = sharing_of(function);
     int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+    // Each export registers the word again, since a region belongs to one protection domain.
     std::uint64_t *const word = local_->local_word();
     const MemoryRange range = {reinterpret_cast<std::byte *>(word), sizeof(*word)};
     Export made;
@@ -171,6 +177,7 @@ doca_error_t SharedCounter::export_to_dpu(Device &base, std::vector<std::byte> &
         auto queue_pair = std::make_unique<WordQueuePair>();
         if (const doca_error_t status = queue_pair->open(*device); status != DOCA_SUCCESS)
             return status;
+        // From here on set() and add() use the device. Local waiters are no longer woken by updates and have to poll.
         queue_pair_ = std::move(queue_pair);
         word_ = {made.region->rkey, d.addr};
         card_guid_ = d.card_guid;

@@ -24,7 +24,7 @@
 namespace opendoca::mlx5 {
 
 /// A counter in memory of this process. Before its first export it is a local counter of the CPU; from then on all
-/// updates go through the device. Thread-safe.
+/// updates go through the device, permanently. Reads and waits always use the memory directly. Thread-safe.
 class SharedCounter final : public Counter {
 public:
     [[nodiscard]] static doca_error_t create(const CounterSetup &setup, std::unique_ptr<Counter> &counter);
@@ -55,13 +55,13 @@ private:
     const std::unique_ptr<Counter> local_; ///< the counter as the CPU accesses it
     ObjectMutex lock_;                     ///< protects all members below
     std::uint64_t card_guid_ = 0;          ///< card of all devices that have exported the counter
-    DeviceWord word_;                      ///< the counter as queue_pair_ accesses it
+    DeviceWord word_;                      // the counter as queue_pair_ accesses it: by the key of the first export
     std::vector<Export> exports_;
     std::unique_ptr<WordQueuePair> queue_pair_; ///< null before the first export
 };
 
 /// A handle of a counter on the other side of the PCIe, accessed by RDMA through an alias of its key. Thread-safe: one
-/// operation at a time.
+/// operation at a time, each of which takes a round trip over the PCIe. Once the counter is unreachable, it stays so.
 class RemoteCounter final : public Counter {
 public:
     [[nodiscard]] static doca_error_t create(const Mlx5Device &device, std::span<const std::byte> descriptor,
@@ -80,14 +80,15 @@ public:
     [[nodiscard]] doca_error_t checked(doca_error_t status) noexcept;
 
 private:
+    /// Executes @p operation under the lock, since the queue pair carries one operation at a time.
     template <typename Operation>
     [[nodiscard]] doca_error_t run_locked(Operation operation) noexcept;
 
     const Mlx5Device &device_;
-    DeviceKey alias_;
+    DeviceKey alias_; ///< must outlive the operations of queue_pair_ and of all RemoteWaits
     DeviceWord word_;
-    std::atomic<bool> has_logged_reset_{false};
-    ObjectMutex lock_; ///< protects queue_pair_
+    std::atomic<bool> has_logged_reset_{false}; ///< relaxed: only limits logging
+    ObjectMutex lock_;                          ///< protects queue_pair_
     WordQueuePair queue_pair_;
 };
 

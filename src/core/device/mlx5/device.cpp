@@ -34,6 +34,7 @@ doca_error_t Mlx5Key::export_to(ExportKind kind, std::vector<std::byte> &descrip
         LOG_ERR("device %s cannot export memory to a DPU: %s", function.name.c_str(), sharing.reason.c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
+    // The memory map keeps the descriptor, so there is one shared key for each registration.
     const bool is_writable = (access() & Access::dpu_read_write) != 0;
     SharedKey shared;
     if (const Outcome outcome =
@@ -82,6 +83,7 @@ std::unique_ptr<MemoryKey> Mlx5Device::make_key(verbs::Handle<ibv_mr> region, co
 doca_error_t Mlx5Device::import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                        std::unique_ptr<MemoryKey> &key)
 {
+    // Descriptors of a memory map exist in two kinds. Any other error is reported for the kind that this device adds.
     if (is_for_rdma(descriptor))
         return VerbsDevice::import_memory(descriptor, range, key);
     SharedMemoryDescriptor d{};
@@ -90,6 +92,7 @@ doca_error_t Mlx5Device::import_memory(std::span<const std::byte> descriptor, Me
     DeviceKey alias;
     if (const doca_error_t status = import_key(d, alias); status != DOCA_SUCCESS)
         return status;
+    // The rights in the descriptor decide only which operations are offered; the card enforces those of the key.
     const bool is_writable = d.access == Access::dpu_read_write;
     key =
         std::make_unique<AliasKey>(std::move(alias), KeyUse::dma_source | (is_writable ? KeyUse::dma_destination : 0));
@@ -103,6 +106,7 @@ doca_error_t Mlx5Device::import_key(const SharedMemoryDescriptor &d, DeviceKey &
         LOG_ERR("device %s cannot import what a host exports: %s", function_.name.c_str(), sharing.reason.c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
+    // An alias can refer only to keys of functions of its own card.
     if (d.card_guid != function_.card_guid()) {
         LOG_ERR("the export descriptor is of a function of card 0x%016" PRIx64
                 ", and device %s is of card 0x%016" PRIx64,
@@ -153,9 +157,11 @@ bool Mlx5Device::loop_back(verbs::ReliableConnection &connection) const noexcept
 {
     const std::uint32_t first_packet = verbs::random_packet_number();
     const auto port = static_cast<std::uint8_t>(function_.port());
+    // The kernel has no record of a transition by DEVX; start_sending() takes this into account.
     if (commands_.loop_back(connection.queue_pair(), port, IBV_MTU_4096, first_packet).is_good() &&
         connection.start_sending(first_packet) == 0)
         return true;
+    // The transition may have failed halfway.
     (void)connection.reset();
     return false;
 }

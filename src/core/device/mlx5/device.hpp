@@ -17,7 +17,8 @@ namespace opendoca::mlx5 {
 
 class Mlx5Device;
 
-/// Registered memory of this process. Its export to the DPU is a second key, which exists as long as this object.
+/// Registered memory of this process. Its export to the DPU is a second key, which exists as long as this object. Owned
+/// by the memory map, which exports once.
 class Mlx5Key final : public verbs::VerbsKey {
 public:
     Mlx5Key(const Mlx5Device &device, verbs::Handle<ibv_mr> region, const MemoryRange &range, std::uint32_t access)
@@ -30,10 +31,11 @@ public:
 
 private:
     const Mlx5Device &device_;
-    SharedKey shared_;
+    SharedKey shared_; ///< empty until export_to()
 };
 
-/// An alias of a key of another function of the card, for memory of the other side of the PCIe.
+/// An alias of a key of another function of the card, for memory of the other side of the PCIe. Used like any local
+/// key, for copies by this device. If the owner destroys its key, accesses by the alias fail with a completion error.
 class AliasKey final : public MemoryKey {
 public:
     AliasKey(DeviceKey alias, std::uint32_t possible_uses) noexcept
@@ -52,7 +54,7 @@ private:
     const DeviceKey alias_;
 };
 
-/// A verbs device that can also share memory across the PCIe and, if it has a DMA engine, copy with it.
+/// A verbs device that can also share memory across the PCIe and, if it has a DMA engine, copy with it. Thread-safe.
 class Mlx5Device final : public verbs::VerbsDevice {
 public:
     [[nodiscard]] static doca_error_t open(const Mlx5Function &function, std::unique_ptr<Device> &device);
@@ -70,8 +72,8 @@ public:
     [[nodiscard]] doca_error_t create_doorbell_page(DoorbellAccess access,
                                                     std::unique_ptr<DoorbellPage> &page) override;
     [[nodiscard]] doca_error_t connect_to_itself(verbs::ReliableConnection &connection) const noexcept override;
-    /// Does the same without the network. Returns false if the device does not support it; @p connection is then in
-    /// state INIT again.
+    /// Connects @p connection to itself as connect_to_itself() does, but without the network. Returns false if the
+    /// device does not support it; @p connection is then in state INIT again.
     [[nodiscard]] bool loop_back(verbs::ReliableConnection &connection) const noexcept;
 
     /// Creates an alias of the key that @p d describes. INVALID_VALUE, logged, if the device rejects it.

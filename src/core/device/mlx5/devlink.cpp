@@ -23,6 +23,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
+/// One second: the kernel replies at once, unless it has dropped the reply for lack of memory.
 constexpr timeval reply_timeout = {1, 0};
 constexpr auto type_mask = static_cast<std::uint16_t>(NLA_TYPE_MASK & 0xffff);
 
@@ -32,6 +33,7 @@ Bytes attribute(Bytes attributes, std::uint16_t type)
     while (attributes.size() >= NLA_HDRLEN) {
         nlattr header;
         std::memcpy(&header, attributes.data(), sizeof(header));
+        // Malformed: the length would lead outside of the range, or to an endless loop.
         if (header.nla_len < NLA_HDRLEN || header.nla_len > attributes.size())
             break;
         if ((header.nla_type & type_mask) == type)
@@ -51,7 +53,7 @@ bool number(Bytes attributes, std::uint16_t type, T &value)
     return bytes.size() == sizeof(value);
 }
 
-/// A socket for requests to a family of generic netlink.
+/// A socket for requests to families of generic netlink. One request at a time; used by one thread.
 class Netlink {
 public:
     Netlink() : socket_(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC))
@@ -83,6 +85,8 @@ public:
         }
         if (send(socket_.get(), &request, request.header.nlmsg_len, 0) < 0)
             return errno;
+        // A reply may consist of several messages in several datagrams. A dump ends with NLMSG_DONE, any other reply
+        // with its first message.
         for (;;) {
             const ssize_t size = recv(socket_.get(), answer_.data(), answer_.size(), 0);
             if (size < 0 && errno == EINTR)
@@ -98,6 +102,7 @@ public:
                 const Bytes message = left.first(header.nlmsg_len).subspan(NLMSG_HDRLEN);
                 if (header.nlmsg_type == NLMSG_DONE)
                     return 0;
+                // The kernel reports errno's value as a negative number.
                 if (header.nlmsg_type == NLMSG_ERROR) {
                     int error = -EPROTO;
                     if (message.size() >= sizeof(error))
@@ -106,6 +111,7 @@ public:
                 }
                 if (message.size() >= GENL_HDRLEN)
                     take(message.subspan(GENL_HDRLEN));
+                // A reply of a single message.
                 if ((header.nlmsg_flags & NLM_F_MULTI) == 0)
                     return 0;
                 left = left.subspan(std::min<std::size_t>(NLMSG_ALIGN(header.nlmsg_len), left.size()));
@@ -115,7 +121,7 @@ public:
 
 private:
     UniqueFd socket_;
-    std::array<std::byte, 32768> answer_;
+    std::array<std::byte, 32768> answer_; ///< one datagram of the kernel, which sends at most 32 KiB
 };
 
 } // namespace
@@ -125,12 +131,14 @@ std::map<std::string, std::uint32_t> list_devlink_ports(std::string &reason)
     std::map<std::string, std::uint32_t> ports;
     Netlink netlink;
     std::uint16_t family = 0;
+    // The numbers of generic netlink families are assigned at run time, so that of devlink is queried by its name.
     int error = netlink.query(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0, CTRL_ATTR_FAMILY_NAME, DEVLINK_GENL_NAME,
                               [&](Bytes answer) { (void)number(answer, CTRL_ATTR_FAMILY_ID, family); });
     if (error == 0)
         error = netlink.query(family, DEVLINK_CMD_PORT_GET, NLM_F_DUMP, 0, nullptr, [&](Bytes answer) {
             const Bytes name = attribute(answer, DEVLINK_ATTR_PORT_NETDEV_NAME);
             std::uint32_t index = 0;
+            // Ports without a network interface have no name, and no representor. The name ends with a NUL.
             if (!name.empty() && number(answer, DEVLINK_ATTR_PORT_INDEX, index))
                 ports[std::string(reinterpret_cast<const char *>(name.data()), name.size() - 1)] = index;
         });

@@ -55,6 +55,7 @@ doca_error_t DmaQueuePair::create(const Mlx5Device &device, std::uint32_t size, 
 
 doca_error_t DmaQueuePair::activate(const Mlx5Device &device) noexcept
 {
+    // Forced loopback works without an address. Otherwise any connection does, since no packet is sent.
     return device.loop_back(connection_) ? DOCA_SUCCESS : device.connect_to_itself(connection_);
 }
 
@@ -68,6 +69,7 @@ DmaPoster::DmaPoster(const verbs::VerbsDevice &device, const CompletionQueue &co
 
 doca_error_t DmaPoster::connect()
 {
+    // Tried already when the engine was created, so this only reads the result.
     const Engine &engine = engine_of(device_.mlx5_function());
     limits_ = {static_cast<std::uint32_t>(std::min(engine.max_length, max_request_bytes)), 1};
     credits_ = static_cast<std::int32_t>(num_requests_);

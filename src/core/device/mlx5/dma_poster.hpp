@@ -18,8 +18,8 @@ namespace opendoca::mlx5 {
 
 class Mlx5Device;
 
-/// A queue pair that posts copies to the DMA engine. It sends nothing, so it needs neither a peer nor an active port.
-/// Used by one thread at a time.
+/// A queue pair that posts copies to the DMA engine (mlx5dv_wr_memcpy()). It sends nothing, so it needs neither a peer
+/// nor an active port. Each request is signaled. Used by one thread at a time.
 class DmaQueuePair {
 public:
     /// @p has_channel: completions can raise events.
@@ -43,15 +43,15 @@ public:
 
 private:
     verbs::VerbsCompletions completions_;
-    verbs::ReliableConnection connection_;
-    mlx5dv_qp_ex *engine_ = nullptr;
+    verbs::ReliableConnection connection_; ///< declared after completions_, on which its work requests complete
+    mlx5dv_qp_ex *engine_ = nullptr;       ///< connection_'s queue pair, for mlx5dv_wr_memcpy()
 };
 
-/// Posts copies to the DMA engine; see verbs::CopyQueue, which owns it. A request has one segment on each side, and
-/// each request is signaled.
+/// Posts copies to the DMA engine. A request has one segment on each side, and each request is signaled, so that each
+/// completion returns one credit. Owned by a verbs::CopyQueue, and used by its thread.
 class OPENDOCA_INTERNAL DmaPoster {
 public:
-    static constexpr bool parts_are_solicited = false;
+    static constexpr bool parts_are_solicited = false; // copies have no solicited completions: each one raises an event
 
     /// Requests that share a doorbell. If the driver rejects one, it rejects the whole batch; therefore a request is
     /// only added if it has a credit and is within the length limit.
@@ -66,6 +66,7 @@ public:
     };
 
     DmaPoster(const verbs::VerbsDevice &device, const CompletionQueue &completions);
+    /// Creates and activates the queue pair, whose size the constructor has determined.
     [[nodiscard]] doca_error_t connect();
     /// Resets the queue pair after a failure. Everything that was posted is lost.
     [[nodiscard]] doca_error_t reset_and_reconnect() noexcept;
@@ -111,12 +112,12 @@ public:
     [[nodiscard]] static const char *side_name(std::uint64_t) noexcept { return ""; }
 
 private:
-    std::int32_t credits_ = 0;
+    std::int32_t credits_ = 0; ///< requests that can still be posted
     verbs::CopyPartLimits limits_{};
     DmaQueuePair queue_pair_;
-    const Mlx5Device &device_;
+    const Mlx5Device &device_;   ///< must outlive this object
     std::uint32_t num_requests_; ///< the value of credits_ while nothing is posted
-    bool has_channel_;
+    bool has_channel_;           ///< completions can raise events
 };
 
 } // namespace opendoca::mlx5

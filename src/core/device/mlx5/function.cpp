@@ -66,6 +66,7 @@ std::shared_ptr<verbs::VerbsFunction> make_function(ibv_context &context, const 
     if (attributes.orig_attr.vendor_id != mellanox)
         return nullptr;
     const Library *const library = load_library();
+    // The device is left to the verbs provider, which uses it without the additions of mlx5.
     if (library == nullptr || !library->is_supported(context.device))
         return nullptr;
     DeviceCapabilities capabilities;
@@ -79,6 +80,7 @@ std::shared_ptr<verbs::VerbsFunction> make_function(ibv_context &context, const 
     if (function->type != FunctionType::sf)
         function->vuid = vuid_by_vpd(function->pci_address);
     if (function->vuid.empty() && capabilities.has_query_vuid)
+        // A failure leaves the VUID empty.
         (void)!Commands(*library, context).query_vuid(capabilities.vhca_id, function->vuid).is_good();
     return function;
 }
@@ -92,6 +94,7 @@ Mlx5Function::Mlx5Function(const Library &library, ibv_context &context, const i
 {
     provider = "mlx5";
     vhca_id = capabilities.vhca_id;
+    // Representors are on the function that manages the e-switch. On a BlueField, this is a port of the DPU.
     can.representors_net = capabilities.manages_eswitch;
     services_at = services_across_pcie(capabilities.manages_eswitch);
     can.comm_channel = !services_at.empty();
@@ -116,8 +119,10 @@ void Mlx5Function::choose_message_port(const verbs::NewFunctions &functions)
         const auto *const other = dynamic_cast<const Mlx5Function *>(candidate.get());
         if (has_message_port())
             break;
+        // Only functions of the same card: their ports are behind the same e-switch.
         if (other == nullptr || !other->has_message_port() || other->card_guid_ != card_guid_)
             continue;
+        // The first one found, unless a later one has this function's PCI address.
         if (messages_by == nullptr || (messages_by->pci_address != pci_address && other->pci_address == pci_address))
             messages_by = candidate;
     }
@@ -227,6 +232,7 @@ std::vector<RepresentorInfo> Mlx5Function::representors() const
     std::vector<RepresentorInfo> infos;
     if (!can.representors_net)
         return infos;
+    // Opened for this query only. On failure, which is logged, there are no representors.
     verbs::OpenContext opened;
     if (verbs::OpenContext::open(*this, opened) != DOCA_SUCCESS)
         return infos;
@@ -245,6 +251,8 @@ std::vector<RepresentorInfo> Mlx5Function::representors() const
         RepresentorInfo info;
         info.name = info.iface_name = port.interface;
         info.type = port.name.type;
+        // The card reports the address of the host's PF. Those of its VFs follow from the layout, and SFs of the DPU
+        // share the address of their PF. Addresses of the host's SFs are unknown.
         if (port.name.type == FunctionType::pf && port.name.is_external && host_query.is_good())
             info.pci_address = address_of(routing_id_of(host));
         else if (port.name.type == FunctionType::vf && port.name.is_external && host_query.is_good() && layout) {
@@ -256,6 +264,7 @@ std::vector<RepresentorInfo> Mlx5Function::representors() const
         const auto devlink_port = ports.find(port.interface);
         const std::optional<std::uint16_t> vport =
             devlink_port != ports.end() ? vport_of(devlink_port->second) : port.name.vport();
+        // The identity by which the represented function introduces itself to services: it uses its own VHCA ID.
         if (vport && commands.query_vhca_id(*vport, represented_vhca_id).is_good()) {
             info.vhca_id = represented_vhca_id;
             info.own_identity = identity_of(card_guid_, represented_vhca_id);

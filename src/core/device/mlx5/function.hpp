@@ -13,7 +13,8 @@
 
 namespace opendoca::mlx5 {
 
-/// A port of a ConnectX or a BlueField. The first question about an ability may try it on the device; see trials.hpp.
+/// A port of a ConnectX or a BlueField. The first query of an ability may try it on the device; see trials.hpp.
+/// Immutable after the list is complete, and thread-safe.
 class Mlx5Function final : public verbs::VerbsFunction {
 public:
     Mlx5Function(const Library &library, ibv_context &context, const ibv_device_attr_ex &attributes, std::uint32_t port,
@@ -37,11 +38,12 @@ public:
     void choose_message_port(const verbs::NewFunctions &functions);
 
 private:
+    /// Returns whether this function's own port can carry messages: it has an address and is up.
     [[nodiscard]] bool has_message_port() const noexcept { return can.rdma.reliable_connection && is_port_active; }
 
     const Library &library_;
-    const DeviceCapabilities capabilities_;
-    const std::uint64_t card_guid_;
+    const DeviceCapabilities capabilities_; ///< as queried when the device was listed
+    const std::uint64_t card_guid_;         ///< system image GUID, in host byte order
 };
 
 } // namespace opendoca::mlx5

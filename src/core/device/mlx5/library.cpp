@@ -28,6 +28,7 @@ std::optional<Library> load() noexcept
     }
     Library library{};
     const char *missing = nullptr;
+    // Finds one symbol. An older library may lack some: the name of one is kept for the log message.
     const auto find = [&](auto &function, const char *name) {
         function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
         if (function == nullptr)
@@ -55,7 +56,7 @@ std::optional<Library> load() noexcept
 
 constinit ForkSafeMutex loading;
 const ForkRegistration loading_registration(loading, LockRank::libraries);
-constinit MadeOnce<std::optional<Library>> loaded;
+constinit MadeOnce<std::optional<Library>> loaded; // result of the only attempt; empty if it has failed
 
 } // namespace
 

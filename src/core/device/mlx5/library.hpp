@@ -8,7 +8,7 @@ namespace opendoca::mlx5 {
 
 /// The functions of libmlx5 that are used. The library is loaded when the first device is found that may be an mlx5
 /// device; libibverbs has loaded it by then. No program is therefore linked to it, and everything else works without
-/// it.
+/// it. All members are set, or the library counts as not available.
 struct Library {
     decltype(&mlx5dv_is_supported) is_supported;
     decltype(&mlx5dv_query_device) query_device;

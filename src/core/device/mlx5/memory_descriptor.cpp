@@ -19,6 +19,7 @@ bool is_for_rdma(std::span<const std::byte> bytes) noexcept
 
 namespace {
 
+/// Parses and checks the fields that both kinds of descriptors share.
 doca_error_t read(std::span<const std::byte> bytes, DescriptorKind kind, SharedMemoryDescriptor &descriptor) noexcept
 {
     SharedMemoryDescriptor d{};
@@ -28,6 +29,8 @@ doca_error_t read(std::span<const std::byte> bytes, DescriptorKind kind, SharedM
         return DOCA_ERROR_INVALID_VALUE;
     }
     constexpr std::uint32_t largest_index = 0xffffff;
+    // Checked so that the range neither wraps around nor is empty, and the index fits into the field of the command.
+    // The card checks everything else.
     if (d.addr == 0 || d.len == 0 || d.len > UINTPTR_MAX - d.addr || d.key_index > largest_index ||
         (d.access != Access::dpu_read_only && d.access != Access::dpu_read_write)) {
         LOG_ERR("the export descriptor can't be used: the range [0x%" PRIx64 ", +%" PRIu64 ") of key index 0x%" PRIx32
@@ -52,6 +55,7 @@ doca_error_t read_counter_descriptor(std::span<const std::byte> bytes, SharedMem
     const doca_error_t status = read(bytes, DescriptorKind::mlx5_counter, d);
     if (status != DOCA_SUCCESS)
         return status;
+    // RDMA atomics require an aligned word of 8 bytes.
     if (d.len != sizeof(std::uint64_t) || d.addr % sizeof(std::uint64_t) != 0 || d.access != Access::dpu_read_write) {
         LOG_ERR("the export descriptor can't be used: %" PRIu64 " bytes at 0x%" PRIx64 " are not a sync event", d.len,
                 d.addr);

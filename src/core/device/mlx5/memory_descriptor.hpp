@@ -15,13 +15,13 @@ namespace opendoca::mlx5 {
 /// memory, which is a memory map or the word of a counter. The contents are untrusted; the card checks the access key
 /// and the range of each access.
 struct SharedMemoryDescriptor {
-    std::uint64_t addr;
-    std::uint64_t len;       ///< bytes
-    std::uint64_t card_guid; ///< shared by all functions of the card
-    std::uint16_t vhca_id;   ///< the function that has the key
-    std::uint32_t key_index;
-    std::uint32_t access; ///< Access::dpu_read_only or Access::dpu_read_write
-    std::uint8_t access_key[32];
+    std::uint64_t addr;          ///< address in the exporter's process
+    std::uint64_t len;           ///< bytes
+    std::uint64_t card_guid;     ///< shared by all functions of the card
+    std::uint16_t vhca_id;       ///< the function that has the key
+    std::uint32_t key_index;     ///< 24 bits
+    std::uint32_t access;        ///< Access::dpu_read_only or Access::dpu_read_write
+    std::uint8_t access_key[32]; ///< the secret that protects the key
 
     template <typename Self, typename Visitor>
     static void visit(Self &d, Visitor visitor)

@@ -14,6 +14,7 @@
 
 namespace opendoca::mlx5::prm {
 
+/// The position of one field in a mailbox or in a structure within it.
 struct Field {
     std::uint16_t offset; ///< bits
     std::uint16_t width;  ///< bits
@@ -25,7 +26,8 @@ struct Field {
     }
 };
 
-/// The bytes of a command or its output. Fields have up to 64 bits, or are whole bytes.
+/// The bytes of a command or its output, zero at first. Numbers are big endian, as the device requires: the first bit
+/// of a field is its most significant one. Fields have up to 64 bits, or are whole bytes.
 template <std::size_t bytes>
 class Mailbox {
 public:
@@ -43,6 +45,7 @@ public:
             value = value << 1 | (bytes_[bit / 8] >> (7 - bit % 8) & 1);
         return value;
     }
+    /// Copies @p value to a field of whole bytes. The part of @p value that does not fit is left out.
     constexpr void set_bytes(Field field, std::span<const std::uint8_t> value) noexcept
     {
         std::copy_n(value.begin(), std::min<std::size_t>(value.size(), field.width / 8),
@@ -60,10 +63,11 @@ private:
     std::array<std::uint8_t, bytes> bytes_{};
 };
 
+/// The commands that opendoca issues.
 enum class Opcode : std::uint16_t {
     query_hca_cap = 0x100,
-    create_mkey = 0x200,
-    init2rtr_qp = 0x503,
+    create_mkey = 0x200, // a memory key
+    init2rtr_qp = 0x503, // a transition of a queue pair
     query_esw_functions = 0x740,
     create_general_object = 0xa00,
     allow_other_vhca_access = 0xb16,
@@ -86,16 +90,20 @@ inline constexpr std::size_t query_hca_cap_bytes = 16;
 inline constexpr std::size_t query_hca_cap_answer_bytes = 16 + 4096;
 inline constexpr unsigned capability = 0x80; ///< first bit of the capabilities in the output
 
+// General capabilities.
 inline constexpr unsigned general_kind = 0;
 inline constexpr Field general_vhca_resource_manager = Field{0x1f, 1}.at(capability);
 inline constexpr Field general_hca_cap_2 = Field{0x20, 1}.at(capability);
 inline constexpr Field general_vhca_id = Field{0x30, 16}.at(capability);
 inline constexpr Field general_eswitch_manager = Field{0x1a7, 1}.at(capability);
 
+// Capabilities of RoCE: whether packets of a reliable connection can be looped back inside the device, while RoCE of
+// the port is disabled or enabled.
 inline constexpr unsigned roce_kind = 4;
 inline constexpr Field roce_loopback_when_disabled = Field{0x05, 1}.at(capability);
 inline constexpr Field roce_loopback_when_enabled = Field{0x06, 1}.at(capability);
 
+// General capabilities, second page. Present if general_hca_cap_2 is set.
 inline constexpr unsigned general_2_kind = 0x20;
 inline constexpr Field general_2_query_vuid = Field{0x92, 1}.at(capability);
 inline constexpr Field general_2_cross_vhca_objects = Field{0xe0, 32}.at(capability);

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Returns the first word in a file of sysfs, or an empty string if the file does not exist or cannot be read.
 std::string first_word_of(const fs::path &file)
 {
     std::string word;
@@ -44,6 +45,7 @@ std::optional<PortName> PortName::parse(std::string_view text) noexcept
 {
     PortName name;
     unsigned controller = 0;
+    // Controller 0, or none, is the DPU itself; others are hosts.
     name.is_external = take_number(text, "c", controller) && controller != 0;
     if (!take_number(text, "pf", name.pf))
         return {};
@@ -57,6 +59,7 @@ std::optional<PortName> PortName::parse(std::string_view text) noexcept
 std::optional<std::uint16_t> PortName::vport() const noexcept
 {
     switch (type) {
+    // Vports of mlx5: 0 is the PF, and VF n is n + 1.
     case FunctionType::pf:
         return std::uint16_t{0};
     case FunctionType::vf:
@@ -70,6 +73,7 @@ std::optional<std::uint16_t> PortName::vport() const noexcept
 std::optional<VirtualFunctionLayout> VirtualFunctionLayout::read(const std::string &pci)
 {
     VirtualFunctionLayout layout;
+    // The kernel writes these files for PFs only. 0 means that SR-IOV is not available.
     const auto read_number = [&](const char *file, std::uint32_t &number) {
         const std::string text = first_word_of(fs::path(pci) / file);
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -82,6 +86,7 @@ std::optional<VirtualFunctionLayout> VirtualFunctionLayout::read(const std::stri
 
 std::optional<std::uint16_t> VirtualFunctionLayout::routing_id(std::uint16_t pf, unsigned number) const noexcept
 {
+    // In 64 bits, since both values are from sysfs and unchecked.
     const std::uint64_t id = pf + std::uint64_t{first} + std::uint64_t{stride} * number;
     return id > UINT16_MAX ? std::nullopt : std::optional(static_cast<std::uint16_t>(id));
 }
@@ -99,6 +104,7 @@ std::vector<RepresentorPort> find_representors(const std::string &net, const std
         uplink_name = port_name;
     unsigned port = 0;
     (void)take_number(uplink_name, "p", port);
+    // Interfaces can vanish meanwhile. Their files then read as empty, which matches nothing.
     std::error_code error;
     for (const auto &entry : fs::directory_iterator(net, error)) {
         const auto name = PortName::parse(first_word_of(entry.path() / "phys_port_name"));

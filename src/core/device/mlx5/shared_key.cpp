@@ -16,6 +16,7 @@ Outcome SharedKey::create(const Commands &commands, ibv_pd &pd, Sharing::Way way
         return outcome;
     while (getrandom(access_key_.data(), access_key_.size(), 0) != static_cast<ssize_t>(access_key_.size()))
         ; // interrupted before the kernel's random generator was ready
+    // If this fails, the new key is destroyed, and no function has had access to it.
     outcome = commands.allow_access(key, access_key_);
     if (outcome.is_good())
         key_ = std::move(key);

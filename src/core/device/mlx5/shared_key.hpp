@@ -8,7 +8,7 @@
 namespace opendoca::mlx5 {
 
 /// A key over memory of this process that other functions of the card may use if they present its access key. It is
-/// valid as long as this object.
+/// valid as long as this object: destroying it ends all accesses. Owned by the memory map's key or by the counter.
 class SharedKey {
 public:
     /// Creates the key over @p range. @p region is the registration of @p range; only an indirect key needs it.

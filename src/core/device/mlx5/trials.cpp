@@ -22,13 +22,14 @@ namespace opendoca::mlx5 {
 
 namespace {
 
-/// Results by device name. Never destroyed, since exit handlers may use them.
+/// Results by device name, one per device for the life of the process. Never destroyed, since exit handlers may use
+/// them. The lock is held during a trial, so that threads that query at the same time wait for its result.
 template <typename Result>
 struct ResultCache {
     ForkSafeMutex lock;
     const ForkRegistration fork_registration{lock, LockRank::findings};
     std::map<std::string, Result> results;
-    const Result none{};
+    const Result none{}; ///< the result if there is no memory for an entry
     static ResultCache &all;
 };
 
@@ -43,6 +44,7 @@ const Result &try_once(const Mlx5Function &function, Try &&try_it) noexcept
     const std::lock_guard guard(cache.lock);
     const Result *found = &cache.none;
     const doca_error_t status = guarded([&] {
+        // References to elements of a std::map stay valid, so callers keep them without the lock.
         const auto [place, is_new] = cache.results.try_emplace(function.ibdev_name);
         found = &place->second;
         if (is_new)
@@ -71,6 +73,7 @@ struct TestMemory {
 /// and importing an alias of that key is tried as well.
 void try_sharing(const Mlx5Function &function, Sharing &sharing)
 {
+    // Without the capability bits, the commands are not tried. With them, they still may fail.
     if (!function.device_capabilities().reports_shared_keys) {
         sharing.reason = "the device reports no keys that other functions may use";
         return;
@@ -97,6 +100,7 @@ void try_sharing(const Mlx5Function &function, Sharing &sharing)
         }
         sharing.way = way;
         DeviceKey alias;
+        // This function imports its own key: the other side of the PCIe need not exist.
         outcome = commands.create_alias(*opened.pd, function.device_capabilities().vhca_id, shared.key().index(),
                                         shared.access_key(), alias);
         sharing.imports = outcome.is_good();
@@ -109,6 +113,7 @@ void try_sharing(const Mlx5Function &function, Sharing &sharing)
 void try_engine(const Mlx5Function &function, Engine &engine)
 {
     constexpr auto timeout = std::chrono::seconds(1);
+    // The engine's limit comes first: 0 means that the device has none.
     mlx5dv_context attributes{};
     attributes.comp_mask = MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH;
     std::unique_ptr<Device> opened;
@@ -128,11 +133,13 @@ void try_engine(const Mlx5Function &function, Engine &engine)
         engine.reason = "the device reports a DMA engine, but creating a queue pair for it fails";
         return;
     }
+    // A pattern that differs from the zeros at the destination.
     memories[0].bytes.fill(std::byte{0x5a});
     ibv_qp_ex &sender = queue_pair.connection().sender();
     ibv_wr_start(&sender);
     queue_pair.copy(0, region->lkey, reinterpret_cast<std::uintptr_t>(&memories[1]), region->lkey,
                     reinterpret_cast<std::uintptr_t>(&memories[0]), sizeof(TestMemory));
+    // The status if no completion arrives in time.
     ibv_wc_status status = IBV_WC_RESP_TIMEOUT_ERR;
     if (ibv_wr_complete(&sender) == 0) {
         ibv_cq_ex &completions = queue_pair.completions().polled();

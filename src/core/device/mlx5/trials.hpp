@@ -20,9 +20,9 @@ struct Sharing {
         direct,   ///< a key over memory that is registered again for it; slower to create
     };
 
-    Way way = Way::none;
-    bool imports = false;
-    std::string reason; ///< why something does not work
+    Way way = Way::none;  ///< the way of exporting that has worked
+    bool imports = false; ///< an alias of a shared key can be created
+    std::string reason;   ///< why something does not work
 };
 
 /// The DMA engine of a device.

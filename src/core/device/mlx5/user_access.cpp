@@ -30,7 +30,7 @@ std::uint32_t page_rights(std::uint32_t access) noexcept
            ((access & writes_for_peers) != 0 ? std::uint32_t{IBV_ACCESS_REMOTE_WRITE} : 0);
 }
 
-/// A UMEM that was registered by DEVX.
+/// A UMEM that was registered by DEVX. The destructor deregisters it, unless release() has succeeded.
 class DevxMemory final : public UserMemory {
 public:
     DevxMemory(const Mlx5Device &device, Owned<mlx5dv_devx_umem> memory) noexcept
@@ -58,7 +58,7 @@ private:
     Owned<mlx5dv_devx_umem> memory_;
 };
 
-/// A UAR that was allocated by DEVX.
+/// A UAR that was allocated by DEVX. The mapping ends with this object.
 class DevxPage final : public DoorbellPage {
 public:
     DevxPage(const Library &library, mlx5dv_devx_uar &uar) noexcept
@@ -125,6 +125,7 @@ doca_error_t create_doorbell_page(const Mlx5Device &device, DoorbellAccess acces
                : error == ENOMEM   ? DOCA_ERROR_NO_MEMORY
                                    : DOCA_ERROR_DRIVER;
     }
+    // The UAR is not owned by an object yet.
     try {
         page = std::make_unique<DevxPage>(library, *uar);
     } catch (...) {

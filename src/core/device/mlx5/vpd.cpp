@@ -20,10 +20,12 @@ using Bytes = std::span<const unsigned char>;
 
 constexpr unsigned char large = 0x80;     ///< flag in a resource's tag: a 16-bit length follows
 constexpr unsigned char read_only = 0x90; ///< tag of the read-only fields
-constexpr unsigned char end = 0x78;
-constexpr std::size_t field_header = 3; ///< a keyword of two letters, and the field's length
-constexpr std::size_t longest = 128;    ///< bytes of a VUID
+constexpr unsigned char end = 0x78;       ///< tag of the end of the data
+constexpr std::size_t field_header = 3;   ///< a keyword of two letters, and the field's length
+constexpr std::size_t longest = 128;      ///< bytes of a VUID
 
+/// Finds the keyword VU among the fields of a resource: each has a keyword of two letters, a length of one byte, and
+/// its content. Lengths beyond the data are cut, since the data comes from the device.
 std::string find_vuid(Bytes fields)
 {
     while (fields.size() >= field_header) {
@@ -41,6 +43,8 @@ std::string find_vuid(Bytes fields)
 std::string vuid_in_vpd(Bytes data)
 {
     while (!data.empty() && data[0] != end) {
+        // A small resource has its length, 0 to 7 bytes, in its tag. A large one has it in the two bytes after the tag,
+        // little endian.
         const bool is_large = (data[0] & large) != 0;
         const std::size_t header = is_large ? 3 : 1;
         if (data.size() < header)
@@ -67,6 +71,8 @@ std::string vuid_by_vpd(const std::string &pci_address)
     if (const auto found = cache->find(pci_address); found != cache->end())
         return found->second;
     std::ifstream file("/sys/bus/pci/devices/" + pci_address + "/vpd", std::ios::binary);
+    // Without the right to read the file, the data is empty. The lock is held meanwhile, so that threads do not read
+    // the same data at the same time.
     const std::vector<unsigned char> data{std::istreambuf_iterator<char>(file), {}};
     return (*cache)[pci_address] = vuid_in_vpd(data);
 }

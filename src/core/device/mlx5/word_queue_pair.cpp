@@ -70,6 +70,7 @@ bool WordQueuePair::has_completed(doca_error_t &status) noexcept
     if (!has_completion) {
         if (!idle_polls_.is_spent() || completions_.check_for_failure() == verbs::DeviceFailure::none)
             return false;
+        // As in CopyQueue: cleared first, so that a failure that is reported meanwhile is found by the next check.
         completions_.clear_failure();
         if (!connection_.is_broken())
             return false;
@@ -77,6 +78,7 @@ bool WordQueuePair::has_completed(doca_error_t &status) noexcept
     }
     is_busy_ = false;
     status = DOCA_ERROR_IO_FAILED;
+    // The queue pair is broken, and its completion is lost.
     if (!has_completion)
         return true;
     status = verbs::to_error(completions.status);
@@ -120,6 +122,7 @@ doca_error_t WordQueuePair::read(const DeviceWord &word, std::uint64_t &value) n
 
 doca_error_t WordQueuePair::write(const DeviceWord &word, std::uint64_t value) noexcept
 {
+    // The device reads word_ when it executes the request, so it must not change until the completion.
     word_ = value;
     ibv_send_wr request{};
     request.opcode = IBV_WR_RDMA_WRITE;
@@ -131,6 +134,7 @@ doca_error_t WordQueuePair::write(const DeviceWord &word, std::uint64_t value) n
 doca_error_t WordQueuePair::add(const DeviceWord &word, std::uint64_t value, std::uint64_t &fetched) noexcept
 {
     ibv_send_wr request{};
+    // The device adds at the word's address, and writes the old value to word_.
     request.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
     request.wr.atomic.remote_addr = word.address;
     request.wr.atomic.rkey = word.key;

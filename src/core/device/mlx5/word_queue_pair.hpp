@@ -13,12 +13,12 @@ class Mlx5Device;
 /// An aligned 8-byte word that the device can address: in memory of this function or, by an alias, of another function
 /// of the card.
 struct DeviceWord {
-    std::uint32_t key = 0;
+    std::uint32_t key = 0; ///< rkey, or the alias of one
     std::uint64_t address = 0;
 };
 
-/// Reads and updates words by RDMA, with a queue pair that is its own peer. Not thread-safe; one operation at a time.
-/// After a word has become unreachable, all operations fail.
+/// Reads and updates words by RDMA, with a queue pair that is its own peer. One signaled work request at a time, with
+/// word_ as its local buffer. Not thread-safe. After a word has become unreachable, all operations fail.
 class WordQueuePair {
 public:
     [[nodiscard]] doca_error_t open(const Mlx5Device &device);
@@ -42,10 +42,10 @@ private:
     [[nodiscard]] doca_error_t wait_for_completion() noexcept;
 
     alignas(64) std::uint64_t word_ = 0; ///< local buffer of the operation in flight
-    bool is_busy_ = false;
-    bool is_unreachable_ = false; ///< the word is no longer reachable
+    bool is_busy_ = false;               ///< a work request is in flight
+    bool is_unreachable_ = false;        ///< the word is no longer reachable
     verbs::FailureCheckBudget idle_polls_;
-    verbs::Handle<ibv_mr> region_;
+    verbs::Handle<ibv_mr> region_; ///< of word_
     verbs::VerbsCompletions completions_;
     verbs::ReliableConnection connection_; ///< declared after the members that it uses
 };

@@ -26,8 +26,8 @@ struct SegmentList {
     {
         return last == &cursor.buf() || count != limit;
     }
-    template <typename KeyOf>
     /// Adds @p length bytes at the cursor. Bytes of the same buffer are contiguous, so they extend its segment.
+    template <typename KeyOf>
     void append(const Cursor &cursor, std::uint32_t length, const KeyOf &key_of) noexcept
     {
         if (last == &cursor.buf()) {

@@ -20,17 +20,18 @@ namespace opendoca::verbs {
 /// The copies of one work queue, carried out by a queue pair of the device that belongs to a @p Poster. Used by the
 /// thread of its completion queue. The Poster is a template parameter, so that posting a common copy needs no virtual
 /// call. It provides
-///     Poster(const VerbsDevice &, const CompletionQueue &), connect(), reset_and_reconnect(), connection(),
-///     completions(), limits() has_credit(), take_credit(), take_all_credits(): each part of a copy takes one credit,
-///     which returns some time
+///     Poster(const VerbsDevice &, const CompletionQueue &), connection(), completions(), limits()
+///     connect(): creates the queue pair and connects it
+///     reset_and_reconnect(): makes a broken queue pair usable again; drops everything that was posted
+///     has_credit(), take_credit(), take_all_credits(): each part of a copy takes one credit, which returns some time
 ///         after the part has completed. While a copy waits to be posted, there are no credits
 ///     post_fast(id, dst, src, failed): posts a copy for which a credit was taken
-///     add(batch, id), post(batch): errno's value, or 0
-///     completes_part(id): whether a successful completion means that a part has completed
+///     add(batch, id), post(batch): return errno's value, or 0
+///     completes_part(id): returns whether a successful completion means that a part has completed
 ///     handle_completion(id): called for each successful completion that was taken
-///     complete_fast(has_waiting): the same for a fast-path copy; returns false if waiting copies are to be posted
-///     first side_name(id): for log messages about a failed work request parts_are_solicited: whether the completion of
-///     a part is a solicited one
+///     complete_fast(has_waiting): the same for a fast-path copy; returns false if waiting copies must be posted first
+///     side_name(id): for log messages about a failed work request
+///     parts_are_solicited: whether the completion of a part is a solicited one
 ///
 /// A fast-path copy (one buffer on each side, one part, no copy that waits) is posted at submission and returned by
 /// poll_fast(). It is recorded only in its Operation. All other copies are queued: they are in a ring in the order of

@@ -38,18 +38,18 @@ std::uint32_t CopyQueue<Poster>::key_of(const doca_buf &buf) const noexcept
     return verbs_key(buf.mmap->key_for(device_)->number);
 }
 
-template <typename Poster>
 /// Deregisters from the completion queue. The members are destroyed afterwards: the events before the verbs queue that
 /// they watch.
+template <typename Poster>
 CopyQueue<Poster>::~CopyQueue()
 {
     completions_.stop_polling(*this);
     completions_.unreserve_polled();
 }
 
-template <typename Poster>
 /// Queues a copy that cannot take the fast path: a list, a long copy, or one that has to wait for credits or behind a
 /// waiting copy. Posts as much of it as there are credits for.
+template <typename Poster>
 doca_error_t CopyQueue<Poster>::copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept
 {
     if (completions_.is_full())
@@ -167,9 +167,9 @@ void CopyQueue<Poster>::finish_posting(QueuedCopy &queued) noexcept
     ++next_;
 }
 
-template <typename Poster>
 /// Polls, recovers after a failure, and posts copies that wait for credits. In this order: polling discovers failures
 /// and returns credits.
+template <typename Poster>
 void CopyQueue<Poster>::progress_copies() noexcept
 {
     if (poll() == 0)

@@ -37,9 +37,9 @@ std::size_t CopyQueue<Poster>::longest_part() const noexcept
     return std::min<std::uint64_t>(poster_.limits().length, device_.function().can.dma_max_size);
 }
 
-template <typename Poster>
 /// Reserves the place among the polled sources first, since start_polling() must not fail. On failure the destructor
 /// gives the reservation back.
+template <typename Poster>
 doca_error_t CopyQueue<Poster>::create(const VerbsDevice &device, CompletionQueue &completions,
                                        std::unique_ptr<CopyEngine> &engine)
 {
@@ -59,9 +59,9 @@ doca_error_t CopyQueue<Poster>::create(const VerbsDevice &device, CompletionQueu
     return DOCA_SUCCESS;
 }
 
-template <typename Poster>
 /// Handles errno's value @p error of a posting call. The queue pair is treated as broken, since it is not certain what
 /// part of a batch the driver has accepted.
+template <typename Poster>
 void CopyQueue<Poster>::posting_failed(int error) noexcept
 {
     LOG_ERR("posting a copy on queue pair 0x%x: %s", poster_.connection().number(), std::strerror(error));
@@ -112,8 +112,8 @@ void CopyQueue<Poster>::flush() noexcept
     check_for_failure();
 }
 
-template <typename Poster>
 /// Ends the flush, because the program submits copies again.
+template <typename Poster>
 void CopyQueue<Poster>::cancel_flush() noexcept
 {
     is_flushing_ = false;
@@ -121,16 +121,16 @@ void CopyQueue<Poster>::cancel_flush() noexcept
     longest_fast_ = longest_part();
 }
 
-template <typename Poster>
 /// Returns whether the program waits for the copies to complete, and none has completed for the peer timeout.
+template <typename Poster>
 bool CopyQueue<Poster>::is_flush_overdue() noexcept
 {
     return is_flushing_ && num_in_flight_ != 0 && flush_timer_.has_expired(num_in_flight_);
 }
 
-template <typename Poster>
 /// Records a completion with an error. Only the first error that is not a flush is a cause; it determines which copy
 /// fails.
+template <typename Poster>
 void CopyQueue<Poster>::record_failure(std::uint64_t id, ibv_wc_status status) noexcept
 {
     failure_.has_happened = true;
