@@ -107,7 +107,7 @@ class Samples(unittest.TestCase):
         # The host has gone, and its memory with it.
         late = run("dpu", f"{SAMPLES}/doca_dma_copy_dpu", "-p", DPU, *self.files)
         self.assertEqual(late.returncode, 1, late.stdout)
-        self.assertIn("gets no access to key index", late.stdout)
+        self.assertIn("has no access to key index", late.stdout)
 
     def test_local_copy_of_3_0(self):
         before = card_counts()

@@ -19,7 +19,8 @@ namespace opendoca {
 class QueuePair;
 
 /// The control channel of one connection: the exchange with the peer that establishes the connection and reports its
-/// end. The queue pair is a separate object that the link does not own. Destroying the link ends the connection.
+/// end. Owned by the caller of Connector, and used by the thread that polls the Connector. The queue pair is a separate
+/// object that the link does not own. Destroying the link ends the connection.
 class Link {
 public:
     Link() = default;
@@ -42,7 +43,7 @@ public:
     /// destroyed without losing the notice.
     [[nodiscard]] virtual bool is_over() const noexcept = 0;
 
-    void *owner = nullptr; ///< the object of the link's owner, for the owner's use
+    void *owner = nullptr; ///< the object of the link's owner; the provider does not access it
     std::string server;    ///< on the client's side, the server's address, for log messages
 };
 
@@ -63,10 +64,11 @@ struct LinkEvent {
     std::unique_ptr<Link> client = {};
 };
 
+/// The server that a client connects to.
 struct ServerAddress {
     std::string text; ///< a numeric IPv4 or IPv6 address, or a GID in the notation of an IPv6 address
     bool is_gid;
-    std::uint16_t port;
+    std::uint16_t port; ///< in host byte order
 };
 
 /// Listens for connection requests and makes them, for one device. Must outlive its links. Used by one thread at a
@@ -84,6 +86,7 @@ public:
     /// Listens on @p port; on one port at a time. CONNECTION_ABORTED, logged, if the port is not available.
     [[nodiscard]] virtual doca_error_t listen(std::uint16_t port) = 0;
     [[nodiscard]] virtual bool is_listening() const noexcept = 0;
+    /// Stops listening. Does nothing if the connector is not listening.
     virtual void stop_listening() noexcept = 0;
     /// Starts a connection of @p queue_pair to @p server. @p queue_pair must outlive @p link. An event reports the
     /// outcome.

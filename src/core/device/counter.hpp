@@ -20,9 +20,9 @@ class Device;
 /// The condition that a wait ends on: (counter & mask) is one of @c count consecutive values, beginning with @c first
 /// and wrapping around after UINT64_MAX. Every relation thus takes a single comparison.
 struct WaitCondition {
-    std::uint64_t first;
-    std::uint64_t count;
-    std::uint64_t mask;
+    std::uint64_t first; ///< the first value that meets the condition
+    std::uint64_t count; ///< number of values that meet it; 0: the condition is never met
+    std::uint64_t mask;  ///< bits of the counter that are compared
 
     [[nodiscard]] static constexpr WaitCondition greater(std::uint64_t value, std::uint64_t mask) noexcept
     {
@@ -67,8 +67,12 @@ public:
 
     // Output parameters are set only on success.
 
+    /// Sets @p value to the current value of the counter.
     [[nodiscard]] virtual doca_error_t get(std::uint64_t &value) noexcept = 0;
+    /// Stores @p value, and wakes waiters that it satisfies.
     [[nodiscard]] virtual doca_error_t set(std::uint64_t value) noexcept = 0;
+    /// Adds @p value atomically, wakes waiters that the sum satisfies, and sets @p fetched to the value before the
+    /// addition.
     [[nodiscard]] virtual doca_error_t add(std::uint64_t value, std::uint64_t &fetched) noexcept = 0;
     /// Blocks until the counter meets @p condition.
     [[nodiscard]] virtual doca_error_t wait(const WaitCondition &condition, WhileWaiting how) noexcept = 0;
@@ -81,7 +85,7 @@ public:
     /// Returns the counter's memory if it is in this process, else null. Valid as long as the counter.
     [[nodiscard]] virtual std::uint64_t *local_word() noexcept;
     /// Declares that from now on the word may change without a wake-up, for example by a write of a device. Blocked
-    /// waiters then poll it periodically.
+    /// waiters then poll it periodically. Permanent.
     virtual void expect_unnotified_changes() noexcept;
 };
 

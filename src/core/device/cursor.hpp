@@ -10,7 +10,8 @@
 namespace opendoca {
 
 /// Walks a list of buffers and yields contiguous pieces: the data sections of a source list, or the free space of a
-/// destination list that an operation writes to (its data sections if the operation overwrites).
+/// destination list that an operation writes to (its data sections if the operation overwrites). Refers to the list,
+/// which must not change while the cursor is used. A cursor is a value of one thread.
 class Cursor {
 public:
     static Cursor over_data(const doca_buf &list) noexcept { return Cursor(&list, false, false); }
@@ -27,7 +28,9 @@ public:
     Cursor() noexcept = default;
 
     [[nodiscard]] const doca_buf &buf() const noexcept { return *buf_; }
+    /// Returns the address of the next byte of the current buffer.
     [[nodiscard]] std::byte *addr() const noexcept { return addr_; }
+    /// Returns the bytes that are left in the current buffer, not in the list.
     [[nodiscard]] std::size_t left() const noexcept { return left_; }
 
     /// Moves to the next buffer with bytes left. There must be one.
@@ -36,6 +39,7 @@ public:
         while (left_ == 0)
             enter(buf_->next);
     }
+    /// Moves past @p length bytes, at most left().
     void advance(std::size_t length) noexcept
     {
         addr_ += length;
@@ -50,6 +54,7 @@ private:
 
     Cursor(const doca_buf *buf, std::byte *addr, std::size_t len) noexcept : buf_(buf), addr_(addr), left_(len) {}
 
+    /// Begins the section of @p buf that the cursor walks. It may be empty.
     void enter(const doca_buf *buf) noexcept
     {
         buf_ = buf;
@@ -57,11 +62,11 @@ private:
         left_ = in_room_ && !overwrites_ ? buf->tailroom() : buf->data_len;
     }
 
-    const doca_buf *buf_ = nullptr;
-    std::byte *addr_ = nullptr;
-    std::size_t left_ = 0;
-    bool in_room_ = false;
-    bool overwrites_ = false;
+    const doca_buf *buf_ = nullptr; ///< the current buffer
+    std::byte *addr_ = nullptr;     ///< the next byte
+    std::size_t left_ = 0;          ///< bytes from addr_ to the end of the buffer's section
+    bool in_room_ = false;          ///< walks a destination
+    bool overwrites_ = false;       ///< of a destination: walks data sections in place of free space
 };
 
 /// Returns the bytes of data in @p list.

@@ -26,7 +26,8 @@
 
 namespace opendoca {
 
-/// Part of the wire format: values must not change.
+/// The provider of a descriptor and what it describes. Part of the wire format: values must not change, and those of
+/// removed kinds must not be used again.
 enum class DescriptorKind : std::uint16_t {
     soft_memory = 1,
     soft_counter = 2,
@@ -41,11 +42,13 @@ inline constexpr char descriptor_magic[8] = {'O', 'P', 'E', 'N', 'D', 'O', 'C', 
 inline constexpr std::size_t descriptor_header_size = 16;
 inline constexpr std::size_t max_descriptor_size = 256; ///< programs use buffers of this size
 
-/// Builds a descriptor field by field.
+/// Builds a descriptor field by field: the constructor writes the header, and finish() the length and the checksum.
+/// Used once, by one thread.
 class DescriptorWriter {
 public:
     DescriptorWriter(DescriptorKind kind, std::uint16_t version, std::uint16_t minimum_version)
     {
+        // One allocation.
         bytes_.reserve(max_descriptor_size);
         put(descriptor_magic);
         put(static_cast<std::uint16_t>(kind));
@@ -57,6 +60,7 @@ public:
     template <std::integral T>
     void put(T value)
     {
+        // Network byte order on any CPU: the most significant byte first.
         for (std::size_t i = sizeof(T); i-- > 0;)
             bytes_.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(value) >> 8 * i & 0xff));
     }
@@ -111,12 +115,14 @@ public:
         fault_ = Fault::cut_off;
         if (length < descriptor_header_size + sizeof(std::uint32_t) || length > bytes.size())
             return;
+        // Reads the checksum at the end first, and then limits the range to the fields.
         const std::size_t end = length - sizeof(std::uint32_t);
         bytes_ = bytes.first(length);
         at_ = end;
         const auto checksum = get<std::uint32_t>();
         bytes_ = bytes.first(end);
         at_ = descriptor_header_size;
+        // Ordered so that the most general fault is reported: the kind of a damaged descriptor means nothing.
         fault_ = checksum != crc32(bytes.data(), end)       ? Fault::damaged
                  : kind_ != kind                            ? Fault::wrong_kind
                  : minimum > version                        ? Fault::too_new
@@ -150,6 +156,7 @@ public:
     }
 
 private:
+    /// Returns the next @p size bytes. If there are fewer, records the fault and returns an empty range.
     [[nodiscard]] std::span<const std::byte> take(std::size_t size) noexcept
     {
         if (bytes_.size() - at_ < size) {
@@ -161,8 +168,8 @@ private:
         return bytes_.subspan(at_ - size, size);
     }
 
-    std::span<const std::byte> bytes_;
-    std::size_t at_ = 0;
+    std::span<const std::byte> bytes_; ///< the part that may be read; not owned
+    std::size_t at_ = 0;               ///< position of the next field
     Fault fault_ = Fault::foreign;
     DescriptorKind kind_{};
     std::uint16_t version_ = 0;

@@ -14,6 +14,7 @@ namespace opendoca {
 
 namespace {
 
+/// Logs that the device does not support @p operation. Used by the base class's version of each optional operation.
 doca_error_t not_supported(const char *operation) noexcept
 {
     LOG_ERR("this device cannot %s", operation);
@@ -22,6 +23,7 @@ doca_error_t not_supported(const char *operation) noexcept
 
 } // namespace
 
+// Out of line, so that each vtable is emitted in this file only.
 MemoryKey::~MemoryKey() = default;
 
 UserMemory::~UserMemory() = default;
@@ -82,6 +84,7 @@ doca_error_t Device::create_receive_queue(CompletionQueue &, std::uint32_t, std:
     return not_supported("share receives between connections");
 }
 
+// Not logged, since the caller then uses TCP.
 doca_error_t Device::create_connector(std::unique_ptr<Connector> &)
 {
     return DOCA_ERROR_NOT_SUPPORTED;
@@ -133,6 +136,8 @@ std::vector<RepresentorInfo> DeviceFunction::representors() const
     return {};
 }
 
+// By default these report what was found when the device was listed. Providers that try abilities on the device
+// override them.
 std::uint32_t DeviceFunction::max_queue_size() const noexcept
 {
     return can.rdma.max_queue_size;
@@ -165,6 +170,7 @@ std::vector<std::string> DeviceFunction::remarks() const
 
 std::string DeviceFunction::reason_against(Ability ability) const
 {
+    // Reasons that apply to all kinds of devices. A provider handles the others before it calls this function.
     switch (ability) {
     case Ability::hash_by_engine:
         return "opendoca does not use hash engines of cards: OpenSSL computes hashes on the CPU";

@@ -87,7 +87,8 @@ public:
 };
 
 /// An open device. Creates memory keys, copy engines, queue pairs and counters, which it must outlive. Owned by a
-/// doca_dev and shared by the contexts that use it.
+/// doca_dev and shared by the contexts that use it. Thread-safe. Functions that create an object set the output only on
+/// success.
 class OPENDOCA_INTERNAL Device {
 public:
     explicit Device(const DeviceFunction &function) noexcept : function_(function) {}
@@ -95,10 +96,16 @@ public:
     Device &operator=(const Device &) = delete;
     virtual ~Device();
 
+    /// Registers memory of this process. @p access: bits of Access. The range must stay mapped as long as the key
+    /// exists.
     [[nodiscard]] virtual doca_error_t register_memory(const MemoryRange &range, std::uint32_t access,
                                                        std::unique_ptr<MemoryKey> &key);
+    /// Registers memory that a dmabuf describes, for example that of a GPU.
     [[nodiscard]] virtual doca_error_t register_dmabuf(const Dmabuf &dmabuf, std::uint32_t access,
                                                        std::unique_ptr<MemoryKey> &key);
+    /// Imports memory that another process or the host has exported. @p descriptor is untrusted. Sets @p range to the
+    /// exporter's range, which may be an address in another process. INVALID_VALUE, logged, if the descriptor is not
+    /// valid.
     [[nodiscard]] virtual doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                                      std::unique_ptr<MemoryKey> &key);
     /// Creates an engine for copies that complete on @p completions.
@@ -115,6 +122,7 @@ public:
     /// Creates a connector for connections by address. NOT_SUPPORTED, without a log message, if the device has no
     /// connection manager of its own; the library then uses TCP.
     [[nodiscard]] virtual doca_error_t create_connector(std::unique_ptr<Connector> &connector);
+    /// Creates a counter in memory of this process.
     [[nodiscard]] virtual doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter);
     /// Creates a handle of a counter that a process of the host has exported.
     [[nodiscard]] virtual doca_error_t import_counter(std::span<const std::byte> descriptor,
@@ -131,7 +139,7 @@ public:
     [[nodiscard]] const DeviceFunction &function() const noexcept { return function_; }
 
 private:
-    const DeviceFunction &function_;
+    const DeviceFunction &function_; ///< outlives the device
 };
 
 /// A global identifier of an RDMA port.
@@ -162,6 +170,7 @@ enum class Ability : std::uint8_t {
     manage_hotplug,
 };
 
+/// What a function supports for connections. Limits are those of one connection.
 struct RdmaCapabilities {
     bool reliable_connection = false; ///< all operations except atomics
     /// May be set without reliable_connection: then only the library's own loopback queue pairs use them.
@@ -178,6 +187,7 @@ struct RdmaCapabilities {
     [[nodiscard]] bool atomics_of_connections() const noexcept { return reliable_connection && atomics; }
 };
 
+/// What a function supports, as device lists report it. A provider sets it before the list is complete.
 struct Capabilities {
     bool hotplug_manager = false;
     bool export_dpu = false;      ///< as known at listing; see DeviceFunction::can_export_dpu()
@@ -249,7 +259,10 @@ public:
     DeviceFunction &operator=(const DeviceFunction &) = delete;
     virtual ~DeviceFunction();
 
+    /// Opens the device. Each call opens it anew.
     [[nodiscard]] virtual doca_error_t open(std::unique_ptr<Device> &device) const = 0;
+    /// Lists the representors of functions behind this port. May query the device at each call, since functions come
+    /// and go.
     [[nodiscard]] virtual std::vector<RepresentorInfo> representors() const;
     /// Returns how many sends, and as many receives, a connection can have in flight: a power of two, or 0 if the
     /// function cannot connect. The first call may try it on the device. Thread-safe.

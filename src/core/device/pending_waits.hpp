@@ -11,7 +11,8 @@
 namespace opendoca {
 
 /// The waits for one counter that have not completed, in order of submission. Owned by a CounterWaits, and used by the
-/// thread of its completion queue. Its memory is allocated at creation.
+/// thread of its completion queue. Its memory is allocated at creation: each wait is an Operation of the completion
+/// queue, so their number cannot exceed its depth.
 class PendingWaits {
 public:
     explicit PendingWaits(CompletionQueue &completions)
@@ -36,6 +37,7 @@ public:
         for (std::uint32_t i = 0; i < count_; ++i)
             action(condition(i));
     }
+    /// Returns whether @p value meets the condition of any wait.
     [[nodiscard]] bool is_any_met(std::uint64_t value) const noexcept
     {
         for (std::uint32_t i = 0; i < count_; ++i) {
@@ -67,6 +69,7 @@ public:
         }
         count_ = num_left;
     }
+    /// Completes all waits with @p result, for example because the counter is no longer reachable.
     void complete_all(doca_error_t result) noexcept
     {
         for (std::uint32_t i = 0; i < count_; ++i)
@@ -80,9 +83,9 @@ private:
         return waits_[i]->payload<WaitCondition>();
     }
 
-    CompletionQueue &completions_;
+    CompletionQueue &completions_; ///< must outlive this object
     const std::unique_ptr<Operation *[]> waits_;
-    std::uint32_t count_ = 0;
+    std::uint32_t count_ = 0; ///< entries of waits_ in use
 };
 
 } // namespace opendoca

@@ -44,6 +44,7 @@ doca_error_t should_list_soft(const DeviceFunctions &real_ones, bool &is_listed)
 doca_error_t list_functions(DeviceFunctions &functions)
 {
     // Real devices are listed first.
+    // mlx5 devices are verbs devices with additions, so one enumeration lists both.
     const verbs::NewFunctions real_ones = verbs::find_functions(mlx5::make_function);
     mlx5::choose_message_ports(real_ones);
     functions.assign(real_ones.begin(), real_ones.end());

@@ -47,7 +47,7 @@ struct QueuePairSettings {
 };
 
 /// State of a connection. Stored by the owner of the queue pair, so that any thread can read it while queue pairs are
-/// created and destroyed.
+/// created and destroyed. A connection that has failed never becomes connected again.
 enum class ConnectionState : std::uint8_t {
     none,    ///< there is no queue pair
     initial, ///< not connected yet
@@ -86,10 +86,13 @@ public:
     /// Connects to the peer with these details; called once, by the thread of the completion queue if receives are
     /// shared. Does not wait for the peer to connect. CONNECTION_ABORTED on failure.
     [[nodiscard]] virtual doca_error_t connect(std::span<const std::byte> details) = 0;
+    /// Returns the path MTU: the one of the settings, or once connected the one that both ends use.
     [[nodiscard]] virtual doca_mtu_size mtu() const noexcept = 0;
 
     /// Attaches to @p completions. The thread of that queue can submit operations from then on.
     [[nodiscard]] virtual doca_error_t attach(CompletionQueue &completions) = 0;
+    /// Detaches from the completion queue. If operations are in flight, they complete with SHUTDOWN, and the connection
+    /// ends. Does nothing if not attached.
     virtual void detach() noexcept = 0;
     [[nodiscard]] bool is_attached() const noexcept { return completions_ != nullptr; }
 

@@ -13,7 +13,8 @@ namespace opendoca {
 
 class MemoryKey;
 
-/// The RDMA operations. A provider also uses it to record what an operation in flight is.
+/// The RDMA operations. A provider also stores it with each operation in flight. The order is that of tables in
+/// providers, which are checked by static_assert.
 enum class Opcode : std::uint8_t {
     send,
     send_with_immediate,

@@ -23,13 +23,13 @@ public:
     /// memory, nothing has changed.
     [[nodiscard]] virtual doca_error_t release() = 0;
 
-    const std::uint32_t id;
+    const std::uint32_t id; ///< the number by which device commands refer to the UMEM
 };
 
 /// How the CPU maps a doorbell page.
 enum class DoorbellAccess : std::uint8_t {
-    write_combining, ///< BlueFlame
-    uncached,
+    write_combining,    ///< BlueFlame
+    uncached,           ///< each store reaches the device on its own, in program order
     uncached_dedicated, ///< for one queue, not shared with other parts of the process
 };
 
@@ -42,9 +42,9 @@ public:
     /// Releases the page.
     virtual ~DoorbellPage();
 
-    const std::uint32_t id;
-    void *const first;
-    void *const reg;
+    const std::uint32_t id; ///< the number by which device commands refer to the UAR
+    void *const first;      ///< the first byte of the mapped page
+    void *const reg;        ///< the doorbell register within the page
 };
 
 } // namespace opendoca

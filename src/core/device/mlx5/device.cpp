@@ -117,7 +117,7 @@ doca_error_t Mlx5Device::import_key(const SharedMemoryDescriptor &d, DeviceKey &
     std::ranges::copy(d.access_key, access_key.begin());
     if (const Outcome outcome = commands_.create_alias(pd(), d.vhca_id, d.key_index, access_key, alias);
         !outcome.is_good()) {
-        LOG_ERR("device %s gets no access to key index 0x%" PRIx32 " of VHCA %u: the export was stopped, or the "
+        LOG_ERR("device %s has no access to key index 0x%" PRIx32 " of VHCA %u: the export was stopped, or the "
                 "descriptor is forged (%s)",
                 function_.name.c_str(), d.key_index, d.vhca_id, outcome.to_text().c_str());
         return DOCA_ERROR_INVALID_VALUE;

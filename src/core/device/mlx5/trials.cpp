@@ -52,7 +52,7 @@ const Result &try_once(const Mlx5Function &function, Try &&try_it) noexcept
         return DOCA_SUCCESS;
     });
     if (status != DOCA_SUCCESS)
-        LOG_ERR("device %s: trying its abilities failed: out of memory", function.name.c_str());
+        LOG_ERR("device %s: its abilities could not be determined: out of memory", function.name.c_str());
     return *found;
 }
 

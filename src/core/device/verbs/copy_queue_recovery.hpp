@@ -220,7 +220,9 @@ void CopyQueue<Poster>::choose_failed_copy() noexcept
     const Copy &copy = queued->operation->template payload<Copy>();
     LOG_ERR("copying %u bytes from %p to %p by queue pair 0x%x: %s%s", copy.length, static_cast<void *>(copy.src->data),
             static_cast<void *>(copy.dst->data), poster_.connection().number(),
-            failure_.has_cause ? ibv_wc_status_str(failure_.status) : "flushed again", Poster::side_name(failure_.id));
+            failure_.has_cause ? ibv_wc_status_str(failure_.status)
+                               : "flushed repeatedly, without an error that is the cause",
+            Poster::side_name(failure_.id));
     queued->result = result;
 }
 
@@ -232,8 +234,7 @@ void CopyQueue<Poster>::recover() noexcept
         ;
     move_fast_copies_to_ring();
     if (is_flush_overdue()) {
-        LOG_ERR("queue pair 0x%x: the device does not report the completion of %u copies, and the program waits for it "
-                "to stop",
+        LOG_ERR("queue pair 0x%x: the device reports no completion of %u copies, and the flush ends them without it",
                 poster_.connection().number(), last_ - first_);
         fail_all(DOCA_ERROR_IO_FAILED);
     } else {

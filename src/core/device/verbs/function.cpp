@@ -159,7 +159,7 @@ std::string VerbsFunction::reason_against_connections() const
         return "it is neither InfiniBand nor RoCE: queue pairs of iWARP are not connected by number and GID";
     if (!can.rdma.reliable_connection)
         return "its port has no GID: give its network interface an address, and set it up";
-    return "the device creates no queue pair: the log (doca_caps -v) has the reason";
+    return "no queue pair can be created on the device; see the log (doca_caps -v)";
 }
 
 std::string VerbsFunction::reason_against(Ability ability) const
@@ -171,7 +171,7 @@ std::string VerbsFunction::reason_against(Ability ability) const
     case Ability::atomics:
         return can.rdma.reliable_connection ? "the device reports none" : reason_against_connections();
     case Ability::protection_domain:
-        return "the device cannot be opened: the log (doca_caps -v) has the reason";
+        return "the device cannot be opened; see the log (doca_caps -v)";
     case Ability::message_channel:
         return "only a BlueField has another side of the PCIe, and libmlx5 finds none here";
     case Ability::export_memory:
@@ -199,7 +199,7 @@ std::uint32_t VerbsFunction::max_queue_size() const noexcept
     max_queue_size_ =
         largest_queues(*device->protection_domain(), sizes_for(can.rdma, settings), can.rdma.max_queue_size);
     if (max_queue_size_ == 0)
-        LOG_ERR("device %s creates no queue pair with entries of %u segments: %s", name.c_str(),
+        LOG_ERR("device %s: no queue pair with entries of %u segments can be created: %s", name.c_str(),
                 can.rdma.max_chain_length, std::strerror(errno));
     return max_queue_size_;
 }
