@@ -54,7 +54,7 @@ public:
 };
 
 /// A 64-bit counter that threads of several processes update and wait for: the state of a sync event. Thread-safe. Any
-/// operation returns CONNECTION_RESET once the process that has the counter's memory is gone.
+/// operation returns CONNECTION_RESET once the process that has the counter's memory has ended.
 class Counter {
 public:
     /// How a blocking wait() polls: without pause, or with sched_yield() between its polls.

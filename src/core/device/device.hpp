@@ -261,8 +261,8 @@ public:
 
     /// Opens the device. Each call opens it anew.
     [[nodiscard]] virtual doca_error_t open(std::unique_ptr<Device> &device) const = 0;
-    /// Lists the representors of functions behind this port. May query the device at each call, since functions come
-    /// and go.
+    /// Lists the representors of functions behind this port. May query the device at each call, since functions can
+    /// be added and removed.
     [[nodiscard]] virtual std::vector<RepresentorInfo> representors() const;
     /// Returns how many sends, and as many receives, a connection can have in flight: a power of two, or 0 if the
     /// function cannot connect. The first call may try it on the device. Thread-safe.

@@ -59,8 +59,8 @@ struct Request {
     TransferPlan plan;       ///< all 0 for an atomic
     std::uint32_t immediate; ///< big endian; not set if the opcode has none
     /// List of the data to send or write, or of what a read writes to; of an atomic, the buffer to whose data section
-    /// the old value of the remote word is written. Data that is only read is not const, since destinations are here
-    /// too. May be null if no bytes are moved.
+    /// the old value of the remote word is written. Data that is only read is not const, since this member is the
+    /// destination of a read too. May be null if no bytes are moved.
     doca_buf *local;
     doca_buf *remote;      ///< one buffer of the peer's memory; null for a send; not to be used if no bytes are moved
     MemoryKey *remote_key; ///< the key of `remote`; null for a send, or if no bytes are moved

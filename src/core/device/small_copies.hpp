@@ -3,7 +3,7 @@
 //
 // The one special case of the data path: a copy of one buffer to one buffer that the engine starts at once. All other
 // operations of all libraries go through the virtual functions of their source. A small copy takes as long as a few
-// calls, so DMA's front ends are compiled for each concrete engine that is listed here, and submitting takes one
+// calls, so DMA's front ends are compiled for each concrete engine in visit_engine(), and submitting takes one
 // virtual call instead of two.
 //
 // Such an engine has, besides CopyEngine's functions:

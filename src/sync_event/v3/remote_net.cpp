@@ -82,7 +82,7 @@ doca_error_t export_to_net(doca_sync_event &event, std::span<const std::byte> &d
         std::memcpy(made.data(), &own, sizeof(own));
         std::memcpy(made.data() + sizeof(own), bytes, size);
         // From now on a device may change the counter, without a wake-up of waiters here.
-        event.event.counter().expect_silent_changes();
+        event.event.counter().expect_unnotified_changes();
         event.remote_net_export = std::move(made);
         event.remote_net_map = std::move(map);
     }

@@ -17,7 +17,7 @@ namespace opendoca::mlx5 {
 
 namespace {
 
-constexpr std::uint8_t key_variant = 0x0d; ///< variant byte of all keys that are created here; its value is arbitrary
+constexpr std::uint8_t key_variant = 0x0d; ///< variant byte of all keys that opendoca creates; its value is arbitrary
 
 template <std::size_t size>
 prm::Mailbox<size> command_of(prm::Opcode opcode) noexcept

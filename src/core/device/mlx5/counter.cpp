@@ -109,7 +109,7 @@ private:
 
 doca_error_t SharedCounter::create(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
 {
-    // Setup's has_remote_publisher is ignored: the state of processes across the PCIe is not known here.
+    // The setup's has_remote_publisher is ignored: this side cannot determine the state of processes across the PCIe.
     std::unique_ptr<Counter> local;
     const doca_error_t status = create_local_counter({.word = setup.word}, local);
     if (status == DOCA_SUCCESS)
@@ -177,7 +177,7 @@ doca_error_t SharedCounter::export_to_dpu(Device &base, std::vector<std::byte> &
         auto queue_pair = std::make_unique<WordQueuePair>();
         if (const doca_error_t status = queue_pair->open(*device); status != DOCA_SUCCESS)
             return status;
-        // From here on set() and add() use the device. Local waiters are no longer woken by updates and have to poll.
+        // From now on set() and add() use the device. Local waiters are no longer woken by updates and have to poll.
         queue_pair_ = std::move(queue_pair);
         word_ = {made.region->rkey, d.addr};
         card_guid_ = d.card_guid;

@@ -61,7 +61,8 @@ private:
 };
 
 /// A handle of a counter on the other side of the PCIe, accessed by RDMA through an alias of its key. Thread-safe: one
-/// operation at a time, each of which takes a round trip over the PCIe. Once the counter is unreachable, it stays so.
+/// operation at a time, each of which takes a round trip over the PCIe. A counter that has become unreachable never
+/// becomes reachable again.
 class RemoteCounter final : public Counter {
 public:
     [[nodiscard]] static doca_error_t create(const Mlx5Device &device, std::span<const std::byte> descriptor,

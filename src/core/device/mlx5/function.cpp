@@ -226,7 +226,7 @@ std::vector<std::string> Mlx5Function::remarks() const
 }
 
 /// Combines three sources: interface names in sysfs, vport numbers by devlink, and VHCA ID and VUID by device commands.
-/// What a source does not report stays empty.
+/// Members that no source reports are left empty.
 std::vector<RepresentorInfo> Mlx5Function::representors() const
 {
     std::vector<RepresentorInfo> infos;
@@ -264,7 +264,7 @@ std::vector<RepresentorInfo> Mlx5Function::representors() const
         const auto devlink_port = ports.find(port.interface);
         const std::optional<std::uint16_t> vport =
             devlink_port != ports.end() ? vport_of(devlink_port->second) : port.name.vport();
-        // The identity by which the represented function introduces itself to services: it uses its own VHCA ID.
+        // The identity that the represented function sends to services, which contains its own VHCA ID.
         if (vport && commands.query_vhca_id(*vport, represented_vhca_id).is_good()) {
             info.vhca_id = represented_vhca_id;
             info.own_identity = identity_of(card_guid_, represented_vhca_id);

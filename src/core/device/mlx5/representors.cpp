@@ -104,7 +104,7 @@ std::vector<RepresentorPort> find_representors(const std::string &net, const std
         uplink_name = port_name;
     unsigned port = 0;
     (void)take_number(uplink_name, "p", port);
-    // Interfaces can vanish meanwhile. Their files then read as empty, which matches nothing.
+    // Interfaces can be removed meanwhile. Their files then read as empty, which matches nothing.
     std::error_code error;
     for (const auto &entry : fs::directory_iterator(net, error)) {
         const auto name = PortName::parse(first_word_of(entry.path() / "phys_port_name"));

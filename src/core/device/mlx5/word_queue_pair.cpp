@@ -74,7 +74,7 @@ bool WordQueuePair::has_completed(doca_error_t &status) noexcept
         completions_.clear_failure();
         if (!connection_.is_broken())
             return false;
-        has_completion = verbs::VerbsCompletions::start_one(completions); // otherwise none will come
+        has_completion = verbs::VerbsCompletions::start_one(completions); // otherwise there will be none
     }
     is_busy_ = false;
     status = DOCA_ERROR_IO_FAILED;
@@ -83,7 +83,7 @@ bool WordQueuePair::has_completed(doca_error_t &status) noexcept
         return true;
     status = verbs::to_error(completions.status);
     verbs::VerbsCompletions::end_one(completions);
-    // The key or the process that had the memory is gone. The failure has also broken the queue pair.
+    // The key was destroyed, or the process that had the memory has ended. The failure has also broken the queue pair.
     if (status == DOCA_ERROR_NOT_PERMITTED || status == DOCA_ERROR_SHUTDOWN || status == DOCA_ERROR_INVALID_VALUE) {
         status = DOCA_ERROR_CONNECTION_RESET;
         is_unreachable_ = true;

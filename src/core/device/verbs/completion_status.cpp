@@ -9,7 +9,7 @@ doca_error_t to_error(ibv_wc_status status) noexcept
     switch (status) {
     case IBV_WC_SUCCESS:
         return DOCA_SUCCESS;
-    // A key that is invalid, does not cover the range or lacks a right: here or at the peer.
+    // A key that is invalid, does not cover the range or lacks a right, on this side or at the peer.
     case IBV_WC_LOC_PROT_ERR:
     case IBV_WC_MW_BIND_ERR:
     case IBV_WC_LOC_ACCESS_ERR:
@@ -31,7 +31,7 @@ doca_error_t to_error(ibv_wc_status status) noexcept
     case IBV_WC_WR_FLUSH_ERR:
         return DOCA_ERROR_SHUTDOWN;
     // The queue pair itself is broken on one side: IBV_WC_LOC_QP_OP_ERR, IBV_WC_REM_OP_ERR, IBV_WC_FATAL_ERR. Or the
-    // status belongs to a type of queue pair that is not used here.
+    // status belongs to a type of queue pair that opendoca does not use.
     default:
         return DOCA_ERROR_IO_FAILED;
     }

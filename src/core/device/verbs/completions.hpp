@@ -75,7 +75,7 @@ public:
     /// Reads the device's asynchronous events. Returns the current failure: a new one, or one from an earlier call.
     [[nodiscard]] DeviceFailure check_for_failure() noexcept;
     [[nodiscard]] DeviceFailure failure() const noexcept { return listener_.failure(); }
-    /// Clears a suspected failure before the queue pairs are checked. A fatal one stays.
+    /// Clears a suspected failure before the queue pairs are checked. A fatal one is permanent.
     void clear_failure() noexcept { listener_.clear(); }
     /// Returns a descriptor that is readable while check_for_failure() has something new, which may turn out to be no
     /// failure. -1 if the program owns the device's events.

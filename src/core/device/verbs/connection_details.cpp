@@ -77,7 +77,7 @@ doca_error_t describe_end(ibv_context &context, const VerbsFunction &function, c
     if (gids.size() > max_candidates)
         gids.erase(gids.begin() + max_candidates, gids.end());
 
-    // Set from here on, since nothing can fail any more.
+    // Set after the last step that can fail.
     end = {};
     ConnectionDetails &d = end.details;
     d.queue_pair = queue_pair;

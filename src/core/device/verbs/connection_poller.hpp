@@ -52,13 +52,13 @@ public:
     /// Creates a queue pair on this completion queue.
     [[nodiscard]] doca_error_t create(const ReliableConnection::Sizes &sizes, unsigned access,
                                       std::unique_ptr<ReliableConnection> &created);
-    /// Destroys a connection that was created here. It accesses no memory after this call. Since the verbs queue has no
-    /// lock, the queue pair itself is destroyed by the polling thread if there is one.
+    /// Destroys a connection that this poller has created. It accesses no memory after this call. Since the verbs queue
+    /// has no lock, the queue pair itself is destroyed by the polling thread if there is one.
     void destroy(std::unique_ptr<ReliableConnection> connection) noexcept;
 
-    /// Adds @p queue_pair, which was created here, to what @p completions polls. NOT_SUPPORTED if another completion
-    /// queue polls this object already, or if @p completions requires more than was created here (more entries, or
-    /// events).
+    /// Adds @p queue_pair, which this poller has created, to what @p completions polls. NOT_SUPPORTED if another
+    /// completion queue polls this object already, or if @p completions requires more than this poller has (more
+    /// entries, or events).
     [[nodiscard]] doca_error_t add(VerbsQueuePair &queue_pair, CompletionQueue &completions);
     void remove(VerbsQueuePair &queue_pair) noexcept;
 
@@ -117,10 +117,10 @@ private:
     const CreatorProcess creator_;
     ObjectMutex lock_;                     ///< protects the members below
     CompletionQueue *polled_by_ = nullptr; ///< null while there are no members
-    // Work requests of all connections created here. Written under the lock; has_room_for() reads it without.
+    // Work requests of all connections of this poller. Written under the lock; has_room_for() reads it without.
     std::atomic<std::uint32_t> used_ = 0;
     std::uint32_t num_created_ = 0; ///< connections that exist, including retired ones
-    /// Connections to destroy; has capacity for all that were created here.
+    /// Connections to destroy; has capacity for all connections of this poller.
     std::vector<std::unique_ptr<ReliableConnection>> retired_;
     std::atomic<bool> has_retired_ = false; ///< hint that retired_ is not empty; relaxed, see destroy()
 };

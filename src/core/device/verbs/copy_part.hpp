@@ -63,7 +63,7 @@ template <typename KeyOf>
     while (part.length != length) {
         src.skip_empty();
         dst.skip_empty();
-        // A list is full: the rest of the copy goes into further parts.
+        // A list is full: further parts carry the rest of the copy.
         if (!part.src.has_room(src, limits.segments) || !part.dst.has_room(dst, limits.segments))
             break;
         // The longest piece that is contiguous on both sides.

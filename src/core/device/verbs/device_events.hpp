@@ -32,7 +32,7 @@ class FailureListener {
 public:
     /// Returns the current failure. Acquire: pairs with the release store and the acq_rel exchange in report().
     [[nodiscard]] DeviceFailure failure() const noexcept { return failure_.load(std::memory_order_acquire); }
-    /// Clears a suspected failure. A fatal one stays.
+    /// Clears a suspected failure. A fatal one is permanent.
     void clear() noexcept;
     /// Returns a descriptor that becomes readable when a blocked thread has to check for failures, until
     /// DeviceEvents::read() and clear(). -1 before make_waitable().

@@ -115,7 +115,8 @@ doca_error_t VerbsQueuePair::create_on(std::shared_ptr<ConnectionPoller> poller)
             poller->destroy(std::move(connection));
         return status;
     }
-    // Nothing fails from here on. The replaced queue pair is destroyed last, by the poller that it was created on.
+    // Nothing can fail after this point. The replaced queue pair is destroyed last, by the poller that it was created
+    // on.
     details_ = to_bytes(DescriptorKind::verbs_connection, end.details);
     end_ = end;
     sender_ = &connection->sender();
@@ -158,7 +159,7 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
     const std::lock_guard guard(lock_);
     if (!settings_.is_mtu_fixed)
         mtu_ = mtu_of(path.mtu);
-    // Set last: the completion queue's thread may submit from here on.
+    // Set last: the completion queue's thread may submit from now on.
     set_state(ConnectionState::connected);
     return DOCA_SUCCESS;
 }
@@ -240,7 +241,7 @@ doca_error_t VerbsQueuePair::check_receives() const noexcept
 }
 
 /// Creates the verbs queue pair again on the poller that @p completions shares with other queue pairs. If the device
-/// refuses, the current one stays.
+/// refuses, the current one remains in use.
 void VerbsQueuePair::move_to(CompletionQueue &completions)
 {
     std::shared_ptr<ConnectionPoller> poller;

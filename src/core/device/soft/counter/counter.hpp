@@ -121,7 +121,7 @@ private:
     bool is_locked_ = false;                   ///< true if the counter lies in the program's memory
 
     std::atomic<bool> is_wait_logged_{false};
-    std::atomic<bool> changes_silently_{false}; ///< see expect_silent_changes(); relaxed: it orders nothing
+    std::atomic<bool> changes_silently_{false}; ///< see expect_unnotified_changes(); relaxed: it orders nothing
     ProcessId self_; ///< set by create() or import(); differs in a forked child: its copy must not release anything
     // Of an imported handle.
     std::unique_ptr<RemoteMemory> imported_page_;
