@@ -91,7 +91,7 @@ public:
 
     /// Attaches to @p completions. The thread of that queue can submit operations from then on.
     [[nodiscard]] virtual doca_error_t attach(CompletionQueue &completions) = 0;
-    /// Detaches from the completion queue: nothing completes on it any more. Called by its thread. Does nothing if not
+    /// Detaches from the completion queue: nothing completes on it any more. Does nothing if not
     /// attached.
     virtual void detach() noexcept = 0;
     [[nodiscard]] bool is_attached() const noexcept { return completions_ != nullptr; }
