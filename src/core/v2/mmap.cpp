@@ -29,7 +29,8 @@ static_assert(DOCA_ACCESS_LOCAL_READ_WRITE == opendoca::Access::local_read_write
 doca_error_t doca_mmap_create(const union doca_data *user_data, struct doca_mmap **mmap)
 {
     // The program holds one share of the map; buffers and contexts that use it hold others.
-    return call({mmap}, [&] { *mmap = doca_mmap::add_program_reference(std::make_shared<doca_mmap>(value_of(user_data))); });
+    return call({mmap},
+                [&] { *mmap = doca_mmap::add_program_reference(std::make_shared<doca_mmap>(value_of(user_data))); });
 }
 
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)

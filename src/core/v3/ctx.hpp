@@ -161,8 +161,8 @@ private:
     void set_fast_path(bool is_wanted) noexcept;
 
     const opendoca::CreatorProcess creator_; ///< a forked child cannot wait for operations of its parent
-    std::size_t num_allocated_ = 0;    ///< tasks that were allocated and not freed
-    std::size_t num_abandoned_ = 0;    ///< tasks in flight that were freed
+    std::size_t num_allocated_ = 0;          ///< tasks that were allocated and not freed
+    std::size_t num_abandoned_ = 0;          ///< tasks in flight that were freed
     doca_ctx_states state_ = DOCA_CTX_STATE_IDLE;
     bool is_library_done_ = false;        ///< in state STOPPING: the library has nothing left to do
     bool is_progress_requested_ = false;  ///< the argument of the last set_progress_requested()

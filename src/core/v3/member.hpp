@@ -73,8 +73,8 @@ protected:
 
     static inline constinit const std::atomic<bool> never_set{false}; ///< the flag of members that have none
 
-    doca_pe *pe_ = nullptr;                    ///< set once, by connect()
-    bool is_poll_requested_ = false;           ///< requests a call at each poll
+    doca_pe *pe_ = nullptr;                               ///< set once, by connect()
+    bool is_poll_requested_ = false;                      ///< requests a call at each poll
     const std::atomic<bool> *progress_flag_ = &never_set; ///< requests a call while it is set; any thread may set it
     bool ends_wait_ = false; ///< progress_more() was called while completions may have been unreported
 

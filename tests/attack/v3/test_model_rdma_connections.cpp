@@ -233,8 +233,8 @@ void RdmaModelTest::disconnected(doca_rdma_connection *connection, doca_data nam
     record_end(*link, side);
 }
 
-/// Called when @p side has ended @p link or was told of its end. A server's connection that was never established is gone
-/// with the next doca_pe_progress(), so its handle is not used again.
+/// Called when @p side has ended @p link or was told of its end. A server's connection that was never established is
+/// gone with the next doca_pe_progress(), so its handle is not used again.
 void RdmaModelTest::record_end(Link &link, std::size_t side)
 {
     link.knows_end[side] = true;
