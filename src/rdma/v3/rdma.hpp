@@ -71,7 +71,6 @@ struct doca_rdma final : doca_ctx {
     [[nodiscard]] doca_error_t check_configurable(const char *what) const noexcept;
     [[nodiscard]] const opendoca::RdmaCapabilities &can() const noexcept { return dev()->function().can.rdma; }
     [[nodiscard]] const opendoca::DeviceFunction &function() const noexcept { return dev()->function(); }
-    [[nodiscard]] doca_error_t set_mtu(doca_mtu_size mtu) noexcept;
 
     // Settings, which change only while the context is idle. The queue sizes in settings are final after on_start().
     opendoca::QueuePairSettings settings;
