@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "../core/guard.hpp"
+#include "../core/base/guard.hpp"
 #include "parser.hpp"
 #include "report.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "../core/log.hpp"
+#include "../core/log/log.hpp"
 
 namespace opendoca::argp {
 

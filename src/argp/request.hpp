@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "../core/json.hpp"
+#include "../core/base/json.hpp"
 #include "flag_set.hpp"
 
 namespace opendoca::argp {

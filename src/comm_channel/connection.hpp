@@ -10,9 +10,9 @@
 #include <memory>
 #include <span>
 
-#include "../core/dev.hpp"
-#include "../core/fork.hpp"
-#include "../core/peer_process.hpp"
+#include "../core/objects/dev.hpp"
+#include "../core/process/fork.hpp"
+#include "../core/process/peer_process.hpp"
 #include "limits.hpp"
 #include "ring.hpp"
 #include "stream.hpp"

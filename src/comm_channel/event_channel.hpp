@@ -6,8 +6,8 @@
 
 #include <sys/epoll.h>
 
-#include "../core/fork.hpp"
-#include "../core/unique_fd.hpp"
+#include "../core/base/unique_fd.hpp"
+#include "../core/process/fork.hpp"
 
 namespace opendoca::comm_channel {
 

@@ -6,8 +6,8 @@
 
 #include <doca_error.h>
 
-#include "../core/acceptor.hpp"
-#include "../core/fork.hpp"
+#include "../core/process/acceptor.hpp"
+#include "../core/process/fork.hpp"
 #include "service_directory.hpp"
 
 namespace opendoca::comm_channel {

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <utility>
 
-#include "../core/log.hpp"
-#include "../core/unauthenticated_clients.hpp"
+#include "../core/log/log.hpp"
+#include "../core/process/unauthenticated_clients.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_LINK);
 

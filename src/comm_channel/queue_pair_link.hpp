@@ -16,10 +16,10 @@
 #include <new>
 #include <span>
 
-#include "../core/buf.hpp"
-#include "../core/dev.hpp"
 #include "../core/device/queue_pair.hpp"
 #include "../core/engine/completion_queue.hpp"
+#include "../core/objects/buf.hpp"
+#include "../core/objects/dev.hpp"
 #include "ring.hpp"
 
 namespace opendoca::comm_channel {

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "../core/sealed_file.hpp"
+#include "../core/base/sealed_file.hpp"
 
 namespace opendoca::comm_channel {
 

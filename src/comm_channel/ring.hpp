@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../core/unique_fd.hpp"
+#include "../core/base/unique_fd.hpp"
 
 namespace opendoca::comm_channel {
 

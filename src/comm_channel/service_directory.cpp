@@ -23,9 +23,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "../core/log.hpp"
-#include "../core/peer_process.hpp"
-#include "../core/poll_one.hpp"
+#include "../core/base/poll_one.hpp"
+#include "../core/log/log.hpp"
+#include "../core/process/peer_process.hpp"
 #include "limits.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_DIRECTORY);

@@ -12,8 +12,8 @@
 
 #include <doca_error.h>
 
-#include "../core/fork.hpp"
-#include "../core/unique_fd.hpp"
+#include "../core/base/unique_fd.hpp"
+#include "../core/process/fork.hpp"
 
 namespace opendoca::comm_channel {
 

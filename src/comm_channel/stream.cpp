@@ -14,7 +14,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
-#include "../core/unauthenticated_clients.hpp"
+#include "../core/process/unauthenticated_clients.hpp"
 #include "limits.hpp"
 
 namespace opendoca::comm_channel {

@@ -31,7 +31,7 @@
 #include <span>
 
 #include "../core/engine/event_handle.hpp"
-#include "../core/fork.hpp"
+#include "../core/process/fork.hpp"
 #include "queue_pair_link.hpp"
 #include "ring.hpp"
 #include "wire.hpp"

@@ -13,9 +13,9 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-#include "../core/guard.hpp"
-#include "../core/log.hpp"
-#include "../core/unauthenticated_clients.hpp"
+#include "../core/base/guard.hpp"
+#include "../core/log/log.hpp"
+#include "../core/process/unauthenticated_clients.hpp"
 #include "stream.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_STREAM);

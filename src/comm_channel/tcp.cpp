@@ -14,8 +14,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "../core/log.hpp"
-#include "../core/poll_one.hpp"
+#include "../core/base/poll_one.hpp"
+#include "../core/log/log.hpp"
 #include "limits.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_TCP);

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "../core/fork.hpp"
+#include "../core/process/fork.hpp"
 #include "service_directory.hpp"
 
 namespace opendoca::comm_channel {

@@ -10,7 +10,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "../core/log.hpp"
+#include "../core/log/log.hpp"
 #include "limits.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_WIRE);

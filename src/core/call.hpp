@@ -12,9 +12,9 @@
 
 #include <doca_types.h>
 
-#include "guard.hpp"
-#include "log.hpp"
-#include "reason.hpp"
+#include "base/guard.hpp"
+#include "base/reason.hpp"
+#include "log/log.hpp"
 
 namespace opendoca {
 

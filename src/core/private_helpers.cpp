@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "guard.hpp"
+#include "base/guard.hpp"
 
 extern "C" {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "../core/log.hpp"
+#include "../core/log/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_GRAPH);
 

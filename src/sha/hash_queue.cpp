@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../core/buffer_check.hpp"
-#include "../core/log.hpp"
-#include "../core/mmap.hpp"
+#include "../core/checks/buffer_check.hpp"
+#include "../core/log/log.hpp"
+#include "../core/objects/mmap.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SHA_QUEUE);
 

@@ -9,9 +9,9 @@
 #include <memory>
 #include <optional>
 
-#include "../core/buf.hpp"
 #include "../core/device/device.hpp"
 #include "../core/engine/completion_queue.hpp"
+#include "../core/objects/buf.hpp"
 #include "digest.hpp"
 
 namespace opendoca {

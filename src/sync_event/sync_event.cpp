@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "../core/log.hpp"
+#include "../core/log/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SYNC_EVENT);
 

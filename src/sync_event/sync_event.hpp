@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "../core/dev.hpp"
 #include "../core/device/counter.hpp"
+#include "../core/objects/dev.hpp"
 
 namespace opendoca {
 

@@ -20,7 +20,7 @@
 #include <netinet/in.h>
 #include <sys/time.h>
 
-#include "../../src/core/unique_fd.hpp"
+#include "../../src/core/base/unique_fd.hpp"
 #include "support/comm_channel.hpp"
 #include "support/log_capture.hpp"
 #include "support/own_network.hpp"
@@ -71,7 +71,7 @@ std::string own_address()
 constexpr std::uint16_t port = 5001;
 
 /// Whether the kernel can be told how long it may wait between two transmissions: see
-/// src/core/unauthenticated_clients.cpp.
+/// src/core/process/unauthenticated_clients.cpp.
 bool has_short_retransmissions()
 {
     constexpr int tcp_rto_max_ms = 44, value = 2000;

@@ -13,9 +13,9 @@
 
 #include <gtest/gtest.h>
 
-#include "../../src/core/copy_check.hpp"
-#include "../../src/core/dev.hpp"
+#include "../../src/core/checks/copy_check.hpp"
 #include "../../src/core/device/copy_engine.hpp"
+#include "../../src/core/objects/dev.hpp"
 #include "../conformance/support/dma_fixture.hpp"
 #include "front_end.hpp"
 

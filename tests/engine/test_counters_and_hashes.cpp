@@ -13,8 +13,8 @@
 
 #include <gtest/gtest.h>
 
-#include "../../src/core/dev.hpp"
 #include "../../src/core/device/counter.hpp"
+#include "../../src/core/objects/dev.hpp"
 #include "../../src/sha/hash_queue.hpp"
 #include "../conformance/support/sha_fixture.hpp"
 #include "../conformance/support/sync_event.hpp"

@@ -13,9 +13,9 @@
 
 #include <gtest/gtest.h>
 
-#include "../../src/core/dev.hpp"
+#include "../../src/core/checks/transfer_check.hpp"
 #include "../../src/core/device/queue_pair.hpp"
-#include "../../src/core/transfer_check.hpp"
+#include "../../src/core/objects/dev.hpp"
 #include "../conformance/support/rdma_fixture.hpp"
 #include "front_end.hpp"
 

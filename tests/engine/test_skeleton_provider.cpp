@@ -14,10 +14,10 @@
 
 #include <doca_rdma.h>
 
-#include "../../src/core/dev.hpp"
 #include "../../src/core/device/copy_engine.hpp"
 #include "../../src/core/device/counter.hpp"
 #include "../../src/core/device/skeleton/provider.hpp"
+#include "../../src/core/objects/dev.hpp"
 #include "../conformance/support/dma_fixture.hpp"
 #include "front_end.hpp"
 

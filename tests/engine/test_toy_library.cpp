@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "../../src/core/buffer_check.hpp"
-#include "../../src/core/dev.hpp"
-#include "../../src/core/log.hpp"
+#include "../../src/core/checks/buffer_check.hpp"
+#include "../../src/core/log/log.hpp"
+#include "../../src/core/objects/dev.hpp"
 #include "../../src/core/v2/call.hpp"
 #include "../../src/core/v2/ctx.hpp"
 #include "../../src/core/v2/workq.hpp"

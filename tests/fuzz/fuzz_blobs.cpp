@@ -17,7 +17,7 @@
 #include <doca_rdma.h>
 #include <doca_sync_event.h>
 
-#include "../../src/core/crc32.hpp"
+#include "../../src/core/base/crc32.hpp"
 #include "target.hpp"
 
 namespace {

@@ -18,7 +18,7 @@
 #include <doca_dev.h>
 
 #include "../../src/comm_channel/stream.hpp"
-#include "../../src/core/mmap.hpp"
+#include "../../src/core/objects/mmap.hpp"
 #include "target.hpp"
 
 using namespace opendoca::comm_channel;

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "../../src/core/crc32.hpp"
+#include "../../src/core/base/crc32.hpp"
 #include "../../src/core/device/descriptor.hpp"
 #include "../../src/core/device/mlx5/memory_descriptor.hpp"
 #include "../../src/core/device/verbs/connection_details.hpp"

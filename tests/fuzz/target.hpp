@@ -16,7 +16,7 @@
 #include <doca_error.h>
 
 #ifdef OPENDOCA_STATIC_CORE // the library without its C functions
-#include "../../src/core/log_backend.hpp"
+#include "../../src/core/log/log_backend.hpp"
 #else
 #include <doca_log.h>
 #endif

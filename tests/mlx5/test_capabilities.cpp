@@ -13,7 +13,7 @@
 
 #include <doca_rdma.h>
 
-#include "../../src/core/dev.hpp"
+#include "../../src/core/objects/dev.hpp"
 #include "../conformance/support/sync_event.hpp"
 #include "card.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <doca_comm_channel.h>
 
-#include "../../src/core/dev.hpp"
+#include "../../src/core/objects/dev.hpp"
 #include "../conformance/support/handle.hpp"
 #include "../conformance/support/log_capture.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../../src/core/pci_address.hpp"
+#include "../../src/core/base/pci_address.hpp"
 
 namespace {
 

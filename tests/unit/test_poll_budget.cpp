@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../../src/core/poll_budget.hpp"
+#include "../../src/core/base/poll_budget.hpp"
 
 using opendoca::PollBudget;
 

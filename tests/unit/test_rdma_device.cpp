@@ -9,7 +9,7 @@
 
 #include <doca_rdma.h>
 
-#include "../../src/core/dev.hpp"
+#include "../../src/core/objects/dev.hpp"
 #include "../conformance/support/device.hpp"
 #include "../conformance/support/log_capture.hpp"
 

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "../../src/comm_channel/ring.hpp"
-#include "../../src/core/sealed_file.hpp"
+#include "../../src/core/base/sealed_file.hpp"
 
 using namespace opendoca;
 

@@ -4,7 +4,7 @@
 
 #include <doca_version.h>
 
-#include "core/release.hpp"
+#include "core/base/release.hpp"
 
 namespace opendoca::tools {
 

@@ -10,7 +10,7 @@
 
 #include <bench_api.hpp>
 
-#include "../../src/core/unique_fd.hpp"
+#include "../../src/core/base/unique_fd.hpp"
 #include "../common/doca.hpp"
 #include "peer.hpp"
 

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-#include "../../src/core/unique_fd.hpp"
+#include "../../src/core/base/unique_fd.hpp"
 
 namespace opendoca::tools {
 

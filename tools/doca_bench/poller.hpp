@@ -7,7 +7,7 @@
 
 #include <sys/epoll.h>
 
-#include "../../src/core/unique_fd.hpp"
+#include "../../src/core/base/unique_fd.hpp"
 #include "other_process.hpp"
 #include "patience.hpp"
 

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../src/core/unique_fd.hpp"
+#include "../../src/core/base/unique_fd.hpp"
 #include "machine.hpp"
 
 namespace opendoca::tools {

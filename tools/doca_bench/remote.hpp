@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "../../src/core/unique_fd.hpp"
+#include "../../src/core/base/unique_fd.hpp"
 
 namespace opendoca::tools {
 

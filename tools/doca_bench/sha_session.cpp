@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 // Uses an internal header: the provider of a device is not in the public API.
-#include "../../src/core/dev.hpp"
+#include "../../src/core/objects/dev.hpp"
 
 namespace opendoca::tools {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "../../src/core/unique_fd.hpp"
+#include "../../src/core/base/unique_fd.hpp"
 
 namespace opendoca::tools {
 

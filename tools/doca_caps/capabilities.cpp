@@ -9,7 +9,7 @@
 
 #include "../common/doca.hpp"
 // The inside of the library: the provider is not in the public API.
-#include "core/dev.hpp"
+#include "core/objects/dev.hpp"
 
 namespace opendoca::tools {
 

@@ -12,7 +12,7 @@
 #include "../common/doca.hpp"
 #include "../common/files.hpp"
 // The inside of the library: the provider and the function's type are not in the public API.
-#include "core/dev.hpp"
+#include "core/objects/dev.hpp"
 
 namespace opendoca::tools {
 

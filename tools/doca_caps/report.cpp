@@ -12,7 +12,7 @@
 #include <doca_version.h>
 
 #include "../common/table.hpp"
-#include "core/release.hpp"
+#include "core/base/release.hpp"
 
 namespace opendoca::tools {
 

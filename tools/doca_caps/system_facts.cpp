@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "../common/files.hpp"
-#include "core/unique_fd.hpp"
+#include "core/base/unique_fd.hpp"
 
 namespace opendoca::tools {
 

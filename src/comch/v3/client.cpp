@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../../comm_channel/tcp.hpp"
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "control.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH_CLIENT);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v3/call.hpp"
 #include "common_api.hpp"
 #include "control.hpp"

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "common_api.hpp"
 
-#include "../../core/dev.hpp"
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
+#include "../../core/objects/dev.hpp"
 #include "../../core/v3/call.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH);

@@ -9,8 +9,8 @@
 #include <span>
 #include <utility>
 
-#include "../../core/log.hpp"
-#include "../../core/unauthenticated_clients.hpp"
+#include "../../core/log/log.hpp"
+#include "../../core/process/unauthenticated_clients.hpp"
 #include "control.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH_CONNECTION);

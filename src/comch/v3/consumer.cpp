@@ -10,7 +10,7 @@
 
 #include <arpa/inet.h>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH_CONSUMER);
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "../../core/transfer_check.hpp"
+#include "../../core/checks/transfer_check.hpp"
 #include "control.hpp"
 #include "data_connection.hpp"
 

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <utility>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v3/pe.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH);

@@ -19,11 +19,11 @@
 #include "../../comm_channel/event_channel.hpp"
 #include "../../comm_channel/limits.hpp"
 #include "../../comm_channel/listener.hpp"
-#include "../../core/dev.hpp"
-#include "../../core/fork.hpp"
-#include "../../core/poll_budget.hpp"
+#include "../../core/base/poll_budget.hpp"
+#include "../../core/base/wait_notice.hpp"
+#include "../../core/objects/dev.hpp"
+#include "../../core/process/fork.hpp"
 #include "../../core/v3/ctx.hpp"
-#include "../../core/wait_notice.hpp"
 #include "fast_path.hpp"
 
 /// A send of one message on a connection. Owned by the pool of its Control; the first three members are the program's

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "../../core/engine/completion_queue.hpp"
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH_DATA_CONNECTION);
 

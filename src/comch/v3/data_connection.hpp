@@ -12,10 +12,10 @@
 #include <map>
 #include <memory>
 
-#include "../../core/buf.hpp"
-#include "../../core/dev.hpp"
+#include "../../core/base/public_values.hpp"
 #include "../../core/device/queue_pair.hpp"
-#include "../../core/public_values.hpp"
+#include "../../core/objects/buf.hpp"
+#include "../../core/objects/dev.hpp"
 #include "fast_path.hpp"
 
 namespace opendoca::comch {

@@ -7,9 +7,9 @@
 
 #include <sys/eventfd.h>
 
-#include "../../core/guard.hpp"
-#include "../../core/log.hpp"
-#include "../../core/unauthenticated_clients.hpp"
+#include "../../core/base/guard.hpp"
+#include "../../core/log/log.hpp"
+#include "../../core/process/unauthenticated_clients.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH_FAST_PATH);
 

@@ -28,9 +28,9 @@
 
 #include <doca_error.h>
 
-#include "../../core/fork.hpp"
-#include "../../core/poll_budget.hpp"
-#include "../../core/unique_fd.hpp"
+#include "../../core/base/poll_budget.hpp"
+#include "../../core/base/unique_fd.hpp"
+#include "../../core/process/fork.hpp"
 
 namespace opendoca::comch {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "../../core/transfer_check.hpp"
-#include "../../core/wait_notice.hpp"
+#include "../../core/base/wait_notice.hpp"
+#include "../../core/checks/transfer_check.hpp"
 #include "control.hpp"
 #include "data_connection.hpp"
 

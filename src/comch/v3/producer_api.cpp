@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The C functions of producers.
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v3/call.hpp"
 #include "common_api.hpp"
 #include "producer.hpp"

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "control.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH_SERVER);

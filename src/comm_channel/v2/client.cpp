@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "../../core/guard.hpp"
-#include "../../core/log.hpp"
+#include "../../core/base/guard.hpp"
+#include "../../core/log/log.hpp"
 #include "../tcp.hpp"
 #include "endpoint.hpp"
 

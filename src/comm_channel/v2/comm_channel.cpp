@@ -7,7 +7,7 @@
 
 #include <doca_comm_channel.h>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v2/call.hpp"
 #include "../limits.hpp"
 #include "endpoint.hpp"

@@ -14,8 +14,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "../../core/guard.hpp"
-#include "../../core/log.hpp"
+#include "../../core/base/guard.hpp"
+#include "../../core/log/log.hpp"
 #include "../limits.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMM_CHANNEL);

@@ -10,9 +10,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../../core/dev.hpp"
-#include "../../core/poll_budget.hpp"
-#include "../../core/wait_notice.hpp"
+#include "../../core/base/poll_budget.hpp"
+#include "../../core/base/wait_notice.hpp"
+#include "../../core/objects/dev.hpp"
 #include "../event_channel.hpp"
 #include "../listener.hpp"
 #include "../service_directory.hpp"

@@ -7,7 +7,7 @@
 
 #include <sys/single_threaded.h>
 
-#include "../../core/deferred_log.hpp"
+#include "../../core/log/deferred_log.hpp"
 
 namespace opendoca::comm_channel {
 

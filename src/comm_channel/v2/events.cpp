@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "endpoint.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_EVENTS);

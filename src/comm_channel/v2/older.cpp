@@ -12,8 +12,8 @@
 
 #include <doca_comm_channel.h>
 
-#include "../../core/dev_list.hpp"
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
+#include "../../core/objects/dev_list.hpp"
 #include "../../core/v2/call.hpp"
 #include "../limits.hpp"
 #include "endpoint.hpp"

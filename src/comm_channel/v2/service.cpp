@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../limits.hpp"
 #include "endpoint.hpp"
 

@@ -4,7 +4,7 @@
 // Provider contract for DMA copies.
 #pragma once
 
-#include "../copy_check.hpp"
+#include "../checks/copy_check.hpp"
 #include "../engine/source.hpp"
 
 namespace opendoca {

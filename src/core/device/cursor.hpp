@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "../buf.hpp"
+#include "../objects/buf.hpp"
 
 namespace opendoca {
 

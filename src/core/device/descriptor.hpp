@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "../crc32.hpp"
+#include "../base/crc32.hpp"
 
 namespace opendoca {
 

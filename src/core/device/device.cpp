@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "device.hpp"
 
-#include "../log.hpp"
+#include "../log/log.hpp"
 #include "copy_engine.hpp"
 #include "counter.hpp"
 #include "queue_pair.hpp"

@@ -18,9 +18,9 @@
 #include <doca_error.h>
 #include <doca_types.h>
 
-#include "../guard.hpp"
-#include "../memory_range.hpp"
-#include "../public_values.hpp"
+#include "../base/guard.hpp"
+#include "../base/memory_range.hpp"
+#include "../base/public_values.hpp"
 
 struct ibv_pd;
 

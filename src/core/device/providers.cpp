@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "../log.hpp"
+#include "../log/log.hpp"
 #include "counter.hpp"
 #include "device.hpp"
 #include "mlx5/provider.hpp"

@@ -11,8 +11,8 @@
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 
-#include "../fork.hpp"
-#include "../log.hpp"
+#include "../log/log.hpp"
+#include "../process/fork.hpp"
 
 OPENDOCA_LOG_SOURCE(EVENT_HANDLE);
 

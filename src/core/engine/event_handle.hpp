@@ -7,9 +7,9 @@
 
 #include <doca_error.h>
 
-#include "../fork.hpp"
-#include "../guard.hpp"
-#include "../unique_fd.hpp"
+#include "../base/guard.hpp"
+#include "../base/unique_fd.hpp"
+#include "../process/fork.hpp"
 
 namespace opendoca {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "../guard.hpp"
+#include "../base/guard.hpp"
 #include "operation.hpp"
 
 namespace opendoca {

@@ -5,7 +5,7 @@
 // come from: nothing here takes a lock.
 #include <cstddef>
 
-#include "../buf.hpp"
+#include "../objects/buf.hpp"
 
 #include <doca_buf.h>
 

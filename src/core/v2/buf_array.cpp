@@ -5,7 +5,7 @@
 // be their target.
 #include <doca_buf_array.h>
 
-#include "../log.hpp"
+#include "../log/log.hpp"
 #include "call.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_BUF_ARRAY);

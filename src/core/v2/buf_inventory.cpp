@@ -4,11 +4,11 @@
 // The C functions of buffer inventories. Taking a buffer has a fast path without a stack frame; see BufStore.
 #include <cstddef>
 
-#include "../buf_inventory.hpp"
+#include "../objects/buf_inventory.hpp"
 
 #include <doca_buf_inventory.h>
 
-#include "../log.hpp"
+#include "../log/log.hpp"
 #include "call.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_BUF_INVENTORY);

@@ -4,12 +4,12 @@
 // The C functions of buffer pools: buffers of equal size that divide one memory map.
 #include <cstddef>
 
-#include "../bufpool.hpp"
+#include "../objects/bufpool.hpp"
 
 #include <doca_buf.h>
 #include <doca_bufpool.h>
 
-#include "../log.hpp"
+#include "../log/log.hpp"
 #include "call.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_BUFPOOL);

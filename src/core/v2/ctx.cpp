@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "../dev.hpp"
-#include "../log.hpp"
+#include "../log/log.hpp"
+#include "../objects/dev.hpp"
 #include "call.hpp"
 #include "workq.hpp"
 

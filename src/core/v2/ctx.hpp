@@ -10,10 +10,10 @@
 
 #include <doca_ctx.h>
 
-#include "../fork.hpp"
-#include "../guard.hpp"
-#include "../id.hpp"
-#include "../weak_address.hpp"
+#include "../base/guard.hpp"
+#include "../base/id.hpp"
+#include "../base/weak_address.hpp"
+#include "../process/fork.hpp"
 #include "job_queue.hpp"
 
 /// The base of every library's object: devices, the states stopped and started, and the work queues that it serves.

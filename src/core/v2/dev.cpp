@@ -2,11 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Devices and representors: lists, opening and closing. Their properties are in devinfo.cpp.
-#include "../dev.hpp"
+#include "../objects/dev.hpp"
 
 #include <doca_dev.h>
 
-#include "../dev_list.hpp"
+#include "../objects/dev_list.hpp"
 #include "call.hpp"
 
 using opendoca::v2::call;

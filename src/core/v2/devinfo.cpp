@@ -4,7 +4,7 @@
 // Properties and capabilities of devices and representors.
 #include <doca_dev.h>
 
-#include "../dev_properties.hpp"
+#include "../objects/dev_properties.hpp"
 #include "call.hpp"
 
 using opendoca::Capabilities;

@@ -4,7 +4,7 @@
 // Names and texts of error codes: one table for both generations, of which 2.2 has the first part.
 #include <doca_error.h>
 
-#include "../error_text.hpp"
+#include "../base/error_text.hpp"
 
 const char *doca_get_error_name(doca_error_t error)
 {

@@ -7,8 +7,8 @@
 
 #include "log_api.hpp"
 
-#include "../fork.hpp"
-#include "../log_source.hpp"
+#include "../log/log_source.hpp"
+#include "../process/fork.hpp"
 #include "call.hpp"
 #include "log_rate.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <doca_log.h>
 
-#include "../log_backend.hpp"
+#include "../log/log_backend.hpp"
 
 /// The opaque type of the C API.
 struct doca_logger_backend : opendoca::LogBackend {

@@ -11,8 +11,8 @@
 
 #include <doca_log.h>
 
-#include "../fork.hpp"
-#include "../log_source.hpp"
+#include "../log/log_source.hpp"
+#include "../process/fork.hpp"
 #include "call.hpp"
 
 // Buckets that limit the rate of messages. Sources register in constructors that may run before this library's, and

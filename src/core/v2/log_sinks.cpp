@@ -4,7 +4,7 @@
 // The functions that create backends. A backend exists until the process ends; DOCA has no function to destroy one.
 #include "log_api.hpp"
 
-#include "../log_sinks.hpp"
+#include "../log/log_sinks.hpp"
 #include "call.hpp"
 
 using opendoca::add_sink;

@@ -4,11 +4,11 @@
 // The C functions for programs that use libibverbs themselves, next to DOCA: protection domains and memory keys.
 #include <doca_rdma_bridge.h>
 
-#include "../buf.hpp"
-#include "../buffer_check.hpp"
-#include "../dev.hpp"
-#include "../log.hpp"
-#include "../mmap.hpp"
+#include "../checks/buffer_check.hpp"
+#include "../log/log.hpp"
+#include "../objects/buf.hpp"
+#include "../objects/dev.hpp"
+#include "../objects/mmap.hpp"
 #include "call.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_BRIDGE);

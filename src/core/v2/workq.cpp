@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "../log.hpp"
+#include "../log/log.hpp"
 #include "call.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_WORKQ);

@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../buf.hpp"
+#include "../objects/buf.hpp"
 
 #include <doca_buf.h>
 
-#include "../log.hpp"
+#include "../log/log.hpp"
 #include "call.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_BUF);

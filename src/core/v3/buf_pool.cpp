@@ -6,8 +6,8 @@
 
 #include <doca_buf_pool.h>
 
-#include "../bufpool.hpp"
-#include "../log.hpp"
+#include "../log/log.hpp"
+#include "../objects/bufpool.hpp"
 #include "call.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_BUF_POOL);

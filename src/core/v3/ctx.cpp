@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "../log.hpp"
+#include "../log/log.hpp"
 #include "pe.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CTX);

@@ -10,10 +10,10 @@
 
 #include <doca_ctx.h>
 
-#include "../dev.hpp"
-#include "../fork.hpp"
-#include "../wait_notice.hpp"
-#include "../weak_address.hpp"
+#include "../base/wait_notice.hpp"
+#include "../base/weak_address.hpp"
+#include "../objects/dev.hpp"
+#include "../process/fork.hpp"
 #include "member.hpp"
 #include "task.hpp"
 

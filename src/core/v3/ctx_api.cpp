@@ -4,7 +4,7 @@
 // The C functions of contexts, independent of the library.
 #include <doca_ctx.h>
 
-#include "../log.hpp"
+#include "../log/log.hpp"
 #include "call.hpp"
 #include "ctx.hpp"
 

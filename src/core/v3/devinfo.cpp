@@ -6,7 +6,7 @@
 
 #include <doca_dev.h>
 
-#include "../dev_properties.hpp"
+#include "../objects/dev_properties.hpp"
 #include "call.hpp"
 
 using opendoca::Capabilities;

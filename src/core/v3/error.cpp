@@ -4,7 +4,7 @@
 // Names and texts of error codes: one table for both generations, of which 3.0 has a few codes more.
 #include <doca_error.h>
 
-#include "../error_text.hpp"
+#include "../base/error_text.hpp"
 
 const char *doca_error_get_name(doca_error_t error)
 {

@@ -9,10 +9,10 @@
 
 #include <unistd.h>
 
-#include "../fork.hpp"
-#include "../log.hpp"
-#include "../log_sinks.hpp"
-#include "../log_source.hpp"
+#include "../log/log.hpp"
+#include "../log/log_sinks.hpp"
+#include "../log/log_source.hpp"
+#include "../process/fork.hpp"
 #include "call.hpp"
 
 using opendoca::add_sink;

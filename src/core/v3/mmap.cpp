@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <memory>
 
-#include "../mmap.hpp"
+#include "../objects/mmap.hpp"
 
 #include <doca_mmap.h>
 
-#include "../log.hpp"
+#include "../log/log.hpp"
 #include "call.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_MMAP);

@@ -9,8 +9,8 @@
 
 #include <doca_mmap_advise.h>
 
-#include "../buf.hpp"
-#include "../log.hpp"
+#include "../log/log.hpp"
+#include "../objects/buf.hpp"
 #include "call.hpp"
 #include "ctx.hpp"
 

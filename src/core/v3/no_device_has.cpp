@@ -8,7 +8,7 @@
 #include <doca_buf_array.h>
 #include <doca_clock.h>
 
-#include "../log.hpp"
+#include "../log/log.hpp"
 #include "call.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CORE);

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "../log.hpp"
+#include "../log/log.hpp"
 #include "call.hpp"
 #include "ctx.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "../log.hpp"
+#include "../log/log.hpp"
 #include "call.hpp"
 #include "ctx.hpp"
 

@@ -8,8 +8,8 @@
 
 #include <doca_pe.h>
 
+#include "../base/guard.hpp"
 #include "../engine/operation.hpp"
-#include "../guard.hpp"
 
 struct doca_ctx;
 

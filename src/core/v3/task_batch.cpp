@@ -4,7 +4,7 @@
 // Batches of tasks. No library here creates one, so no program can have one to pass to these functions.
 #include <doca_pe.h>
 
-#include "../log.hpp"
+#include "../log/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_TASK_BATCH);
 

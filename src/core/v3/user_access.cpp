@@ -14,8 +14,8 @@
 #include <doca_uar.h>
 #include <doca_umem.h>
 
-#include "../dev.hpp"
-#include "../log.hpp"
+#include "../log/log.hpp"
+#include "../objects/dev.hpp"
 #include "call.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_USER_ACCESS);

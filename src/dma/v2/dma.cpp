@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../../core/device/small_copies.hpp"
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v2/call.hpp"
 #include "dma_jobs.hpp"
 #include "older.hpp"

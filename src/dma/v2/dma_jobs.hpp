@@ -6,8 +6,8 @@
 
 #include <doca_dma.h>
 
-#include "../../core/dev.hpp"
 #include "../../core/device/copy_engine.hpp"
+#include "../../core/objects/dev.hpp"
 #include "../../core/v2/workq.hpp"
 
 namespace opendoca::v2 {

@@ -6,8 +6,8 @@
 #include <cinttypes>
 #include <cstddef>
 
-#include "../../core/buf.hpp"
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
+#include "../../core/objects/buf.hpp"
 #include "../../core/v2/call.hpp"
 #include "dma.hpp"
 

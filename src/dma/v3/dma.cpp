@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "../../core/device/small_copies.hpp"
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v3/call.hpp"
 #include "memcpy_tasks.hpp"
 

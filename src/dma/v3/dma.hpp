@@ -6,8 +6,8 @@
 
 #include <doca_dma.h>
 
-#include "../../core/buf.hpp"
 #include "../../core/device/copy_engine.hpp"
+#include "../../core/objects/buf.hpp"
 #include "../../core/v3/ctx.hpp"
 
 namespace opendoca::v3 {

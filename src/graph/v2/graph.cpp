@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v2/call.hpp"
 #include "../../core/v2/workq.hpp"
 

@@ -9,8 +9,8 @@
 
 #include <doca_graph.h>
 
-#include "../../core/fork.hpp"
-#include "../../core/id.hpp"
+#include "../../core/base/id.hpp"
+#include "../../core/process/fork.hpp"
 #include "../structure.hpp"
 #include "graph_queue.hpp"
 

@@ -6,7 +6,7 @@
 #include <cinttypes>
 #include <cstdint>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v2/call.hpp"
 #include "graph.hpp"
 

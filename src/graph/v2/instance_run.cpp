@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "graph.hpp"
 #include "instance.hpp"
 

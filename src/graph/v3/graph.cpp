@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v3/pe.hpp"
 #include "instance.hpp"
 

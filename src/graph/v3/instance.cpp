@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v3/ctx.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_GRAPH_INSTANCE);

@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "../../core/dev.hpp"
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
+#include "../../core/objects/dev.hpp"
 #include "../../core/v2/call.hpp"
 #include "../../core/v2/workq.hpp"
 #include "rdma_jobs.hpp"

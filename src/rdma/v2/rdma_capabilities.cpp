@@ -9,8 +9,8 @@
 
 #include <doca_rdma.h>
 
-#include "../../core/dev.hpp"
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
+#include "../../core/objects/dev.hpp"
 #include "../../core/v2/call.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_CAPABILITIES);

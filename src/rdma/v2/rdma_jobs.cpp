@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "../../core/device/queue_pair.hpp"
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v2/workq.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_JOBS);

@@ -6,8 +6,8 @@
 
 #include <doca_rdma.h>
 
+#include "../../core/checks/transfer_check.hpp"
 #include "../../core/device/queue_pair.hpp"
-#include "../../core/transfer_check.hpp"
 #include "../../core/v2/job_queue.hpp"
 
 namespace opendoca::v2 {

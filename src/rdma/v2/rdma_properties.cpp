@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../core/dev.hpp"
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
+#include "../../core/objects/dev.hpp"
 #include "../../core/v2/call.hpp"
 #include "rdma.hpp"
 

@@ -11,8 +11,8 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include "../../core/log.hpp"
-#include "../../core/unauthenticated_clients.hpp"
+#include "../../core/log/log.hpp"
+#include "../../core/process/unauthenticated_clients.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_HANDSHAKE);
 

@@ -19,8 +19,8 @@
 
 #include <doca_error.h>
 
-#include "../../core/fork.hpp"
-#include "../../core/unique_fd.hpp"
+#include "../../core/base/unique_fd.hpp"
+#include "../../core/process/fork.hpp"
 
 namespace opendoca::v3 {
 

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <span>
 
-#include "../../core/log.hpp"
-#include "../../core/public_values.hpp"
+#include "../../core/base/public_values.hpp"
+#include "../../core/log/log.hpp"
 #include "rdma_tasks.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA);

@@ -13,10 +13,10 @@
 
 #include <doca_rdma.h>
 
-#include "../../core/dev.hpp"
-#include "../../core/fork.hpp"
-#include "../../core/poll_budget.hpp"
-#include "../../core/unique_fd.hpp"
+#include "../../core/base/poll_budget.hpp"
+#include "../../core/base/unique_fd.hpp"
+#include "../../core/objects/dev.hpp"
+#include "../../core/process/fork.hpp"
 #include "../../core/v3/ctx.hpp"
 #include "connection.hpp"
 #include "rdma_task.hpp"

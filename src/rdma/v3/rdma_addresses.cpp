@@ -14,10 +14,10 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "../../core/deferred_log.hpp"
 #include "../../core/device/device.hpp"
-#include "../../core/log.hpp"
-#include "../../core/unauthenticated_clients.hpp"
+#include "../../core/log/deferred_log.hpp"
+#include "../../core/log/log.hpp"
+#include "../../core/process/unauthenticated_clients.hpp"
 #include "rdma.hpp"
 #include "tcp_connector.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <arpa/inet.h>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v3/call.hpp"
 #include "rdma.hpp"
 

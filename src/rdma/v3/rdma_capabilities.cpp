@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v3/call.hpp"
 #include "rdma.hpp"
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../../core/log.hpp"
-#include "../../core/public_values.hpp"
+#include "../../core/base/public_values.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v3/call.hpp"
 #include "rdma.hpp"
 

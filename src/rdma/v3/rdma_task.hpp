@@ -7,8 +7,8 @@
 
 #include <doca_rdma.h>
 
-#include "../../core/buf.hpp"
 #include "../../core/device/queue_pair.hpp"
+#include "../../core/objects/buf.hpp"
 #include "../../core/v3/task.hpp"
 #include "../../sync_event/v3/remote_net.hpp"
 

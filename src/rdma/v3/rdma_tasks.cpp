@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "../../core/log.hpp"
-#include "../../core/transfer_check.hpp"
+#include "../../core/checks/transfer_check.hpp"
+#include "../../core/log/log.hpp"
 #include "rdma.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_TASKS);

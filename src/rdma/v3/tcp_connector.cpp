@@ -22,10 +22,10 @@
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 
-#include "../../core/deferred_log.hpp"
 #include "../../core/device/queue_pair.hpp"
-#include "../../core/log.hpp"
-#include "../../core/unauthenticated_clients.hpp"
+#include "../../core/log/deferred_log.hpp"
+#include "../../core/log/log.hpp"
+#include "../../core/process/unauthenticated_clients.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_TCP);
 

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "../../core/acceptor.hpp"
 #include "../../core/device/connector.hpp"
-#include "../../core/fork.hpp"
+#include "../../core/process/acceptor.hpp"
+#include "../../core/process/fork.hpp"
 #include "handshake.hpp"
 
 namespace opendoca::v3 {

@@ -4,7 +4,7 @@
 // Sessions: messages that are hashed in pieces by several jobs.
 #include "session.hpp"
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v2/call.hpp"
 #include "../../core/v2/workq.hpp"
 #include "sha.hpp"

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "../../core/dev.hpp"
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
+#include "../../core/objects/dev.hpp"
 #include "../../core/v2/call.hpp"
 #include "../../core/v2/workq.hpp"
 #include "sha_jobs.hpp"

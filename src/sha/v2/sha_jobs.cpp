@@ -5,7 +5,7 @@
 #include <cinttypes>
 #include <cstdint>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "session.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SHA_JOBS);

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "../../core/device/device.hpp"
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v3/call.hpp"
 #include "hash_tasks.hpp"
 

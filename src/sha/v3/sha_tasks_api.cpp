@@ -3,7 +3,7 @@
 //
 // The C functions of SHA tasks. A task may be changed only while the program owns it: between its allocation or
 // completion and its submit.
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v3/call.hpp"
 #include "sha.hpp"
 

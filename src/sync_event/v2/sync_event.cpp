@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v2/workq.hpp"
 #include "sync_event_jobs.hpp"
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <span>
 
-#include "../../core/dev.hpp"
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
+#include "../../core/objects/dev.hpp"
 #include "../../core/v2/call.hpp"
 #include "sync_event.hpp"
 

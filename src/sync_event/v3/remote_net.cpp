@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "../../core/v3/call.hpp"
 #include "sync_event.hpp"
 

@@ -12,7 +12,7 @@
 
 #include <doca_sync_event.h>
 
-#include "../../core/mmap.hpp"
+#include "../../core/objects/mmap.hpp"
 
 struct doca_sync_event;
 

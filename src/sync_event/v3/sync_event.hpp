@@ -9,7 +9,7 @@
 
 #include <doca_sync_event.h>
 
-#include "../../core/mmap.hpp"
+#include "../../core/objects/mmap.hpp"
 #include "../../core/v3/ctx.hpp"
 #include "../sync_event.hpp"
 

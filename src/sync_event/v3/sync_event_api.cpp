@@ -7,9 +7,9 @@
 #include <memory>
 #include <span>
 
-#include "../../core/buf.hpp"
-#include "../../core/log.hpp"
-#include "../../core/mmap.hpp"
+#include "../../core/log/log.hpp"
+#include "../../core/objects/buf.hpp"
+#include "../../core/objects/mmap.hpp"
 #include "../../core/v3/call.hpp"
 #include "remote_net.hpp"
 #include "sync_event.hpp"

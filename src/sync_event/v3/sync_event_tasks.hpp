@@ -5,7 +5,7 @@
 #include <concepts>
 #include <cstdint>
 
-#include "../../core/log.hpp"
+#include "../../core/log/log.hpp"
 #include "sync_event.hpp"
 
 namespace opendoca::v3 {

@@ -13,7 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-#include "../../../src/core/unique_fd.hpp"
+#include "../../../src/core/base/unique_fd.hpp"
 
 namespace doca_test {
 

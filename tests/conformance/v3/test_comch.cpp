@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../../src/core/unique_fd.hpp"
+#include "../../../src/core/base/unique_fd.hpp"
 #include "../support/environment.hpp"
 #include "comch_sides.hpp"
 

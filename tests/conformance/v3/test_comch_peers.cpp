@@ -18,7 +18,7 @@
 
 #include "../../../src/comch/v3/control.hpp"
 #include "../../../src/comm_channel/connection.hpp"
-#include "../../../src/core/dev.hpp"
+#include "../../../src/core/objects/dev.hpp"
 #include "../support/clock_ahead.hpp"
 #include "comch_sides.hpp"
 

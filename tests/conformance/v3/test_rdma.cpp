@@ -23,7 +23,7 @@
 
 #include <doca_graph.h>
 
-#include "../../../src/core/unique_fd.hpp"
+#include "../../../src/core/base/unique_fd.hpp"
 #include "../support/environment.hpp"
 #include "../support/log_capture.hpp"
 #include "rdma_instance.hpp"

@@ -24,7 +24,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "../../../src/core/unique_fd.hpp"
+#include "../../../src/core/base/unique_fd.hpp"
 #include "../support/log_capture.hpp"
 #include "../support/own_network.hpp"
 #include "rdma_instance.hpp"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "../../../src/core/unique_fd.hpp"
+#include "../../../src/core/base/unique_fd.hpp"
 #include "options.hpp"
 
 namespace opendoca::card {

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../../../src/core/unique_fd.hpp"
+#include "../../../src/core/base/unique_fd.hpp"
 
 namespace opendoca::card {
 

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "../../../src/core/unique_fd.hpp"
+#include "../../../src/core/base/unique_fd.hpp"
 
 namespace opendoca::card {
 

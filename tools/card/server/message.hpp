@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "../../../src/core/unique_fd.hpp"
+#include "../../../src/core/base/unique_fd.hpp"
 #include "../wire.hpp"
 
 namespace opendoca::card {

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_OWN_MEMORY);
 

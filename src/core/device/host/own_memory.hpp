@@ -7,9 +7,9 @@
 
 #include <doca_error.h>
 
-#include "../../memory_range.hpp"
-#include "../../public_values.hpp"
-#include "../../unique_fd.hpp"
+#include "../../base/memory_range.hpp"
+#include "../../base/public_values.hpp"
+#include "../../base/unique_fd.hpp"
 
 namespace opendoca {
 

@@ -8,7 +8,7 @@
 #include <sys/timerfd.h>
 
 #include "../../engine/completion_queue.hpp"
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_TICKER);
 

@@ -4,8 +4,8 @@
 
 #include <doca_error.h>
 
-#include "../../fork.hpp"
-#include "../../unique_fd.hpp"
+#include "../../base/unique_fd.hpp"
+#include "../../process/fork.hpp"
 
 namespace opendoca {
 

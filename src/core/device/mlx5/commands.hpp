@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-#include "../../memory_range.hpp"
+#include "../../base/memory_range.hpp"
 #include "library.hpp"
 
 namespace opendoca::mlx5 {

@@ -12,7 +12,7 @@
 
 #include <sched.h>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "../descriptor.hpp"
 #include "../host/ticker.hpp"
 #include "../pending_waits.hpp"

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "../../fork.hpp"
+#include "../../process/fork.hpp"
 #include "../counter.hpp"
 #include "commands.hpp"
 #include "shared_key.hpp"

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "../descriptor.hpp"
 #include "../verbs/reliable_connection.hpp"
 #include "copy_engine.hpp"

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-#include "../../unique_fd.hpp"
+#include "../../base/unique_fd.hpp"
 
 namespace opendoca::mlx5 {
 

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "../../engine/completion_queue.hpp"
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "device.hpp"
 #include "trials.hpp"
 

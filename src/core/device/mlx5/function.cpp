@@ -13,7 +13,7 @@
 
 #include <endian.h>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "../host/services_at.hpp"
 #include "device.hpp"
 #include "devlink.hpp"

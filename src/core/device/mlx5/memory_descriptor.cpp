@@ -4,7 +4,7 @@
 
 #include <cinttypes>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "../descriptor.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_MLX5_MEMORY);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "../../public_values.hpp"
+#include "../../base/public_values.hpp"
 #include <doca_error.h>
 
 namespace opendoca::mlx5 {

@@ -9,8 +9,8 @@
 #include <memory>
 #include <mutex>
 
-#include "../../fork.hpp"
-#include "../../log.hpp"
+#include "../../log/log.hpp"
+#include "../../process/fork.hpp"
 #include "device.hpp"
 #include "dma_poster.hpp"
 #include "function.hpp"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "device.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_MLX5_USER_ACCESS);

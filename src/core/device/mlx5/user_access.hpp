@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "../../memory_range.hpp"
+#include "../../base/memory_range.hpp"
 #include "../user_access.hpp"
 
 namespace opendoca::mlx5 {

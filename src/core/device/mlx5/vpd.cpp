@@ -10,7 +10,7 @@
 #include <mutex>
 #include <vector>
 
-#include "../../fork.hpp"
+#include "../../process/fork.hpp"
 
 namespace opendoca::mlx5 {
 

@@ -7,7 +7,7 @@
 
 #include <sched.h>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "../verbs/completion_status.hpp"
 #include "device.hpp"
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "../../fork.hpp"
+#include "../../process/fork.hpp"
 #include "../device.hpp"
 #include "memory/exporter.hpp"
 #include "memory/importer.hpp"

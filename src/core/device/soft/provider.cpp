@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "faults/fault_plan.hpp"
 #include "topology/function.hpp"
 #include "topology/topology.hpp"

@@ -7,7 +7,7 @@
 
 #include <fcntl.h>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "device.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_VERBS_COMPLETIONS);

@@ -9,7 +9,7 @@
 
 #include <doca_error.h>
 
-#include "../../poll_budget.hpp"
+#include "../../base/poll_budget.hpp"
 #include "classic_calls.hpp"
 #include "device_events.hpp"
 #include "handle.hpp"

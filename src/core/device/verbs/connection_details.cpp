@@ -8,8 +8,8 @@
 #include <fstream>
 #include <string>
 
-#include "../../crc32.hpp"
-#include "../../log.hpp"
+#include "../../base/crc32.hpp"
+#include "../../log/log.hpp"
 #include "../descriptor.hpp"
 #include "device.hpp"
 #include "gid_table.hpp"

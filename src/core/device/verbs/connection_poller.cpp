@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "queue_pair.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_VERBS_POLLER);

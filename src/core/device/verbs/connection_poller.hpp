@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../../engine/completion_queue.hpp"
-#include "../../fork.hpp"
+#include "../../process/fork.hpp"
 #include "completion_events.hpp"
 #include "completions.hpp"
 #include "reliable_connection.hpp"

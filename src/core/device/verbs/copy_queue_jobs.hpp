@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../../log.hpp"
-#include "../../mmap.hpp"
+#include "../../log/log.hpp"
+#include "../../objects/mmap.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_VERBS_COPY);
 

@@ -14,7 +14,7 @@
 #include <cstring>
 #include <memory>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "completion_status.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_VERBS_COPY);

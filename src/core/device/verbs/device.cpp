@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "../../dmabuf.hpp"
-#include "../../log.hpp"
+#include "../../log/log.hpp"
+#include "../../objects/dmabuf.hpp"
 #include "../counter.hpp"
 #include "../descriptor.hpp"
 #include "../host/own_memory.hpp"

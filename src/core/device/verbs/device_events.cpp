@@ -10,7 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_VERBS_EVENTS);
 

@@ -13,8 +13,8 @@
 
 #include <net/if.h>
 
-#include "../../log.hpp"
-#include "../../pci_address.hpp"
+#include "../../base/pci_address.hpp"
+#include "../../log/log.hpp"
 #include "device.hpp"
 #include "gid_table.hpp"
 #include "interface.hpp"

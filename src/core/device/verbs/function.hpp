@@ -10,7 +10,7 @@
 
 #include <infiniband/verbs.h>
 
-#include "../../fork.hpp"
+#include "../../process/fork.hpp"
 #include "../device.hpp"
 
 namespace opendoca::verbs {

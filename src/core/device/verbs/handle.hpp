@@ -6,7 +6,7 @@
 
 #include <infiniband/verbs.h>
 
-#include "../../fork.hpp"
+#include "../../process/fork.hpp"
 
 namespace opendoca::verbs {
 

@@ -15,7 +15,7 @@
 #include <netinet/in.h>
 #include <netpacket/packet.h>
 
-#include "../../pci_address.hpp"
+#include "../../base/pci_address.hpp"
 #include "gid_table.hpp"
 
 namespace opendoca::verbs {

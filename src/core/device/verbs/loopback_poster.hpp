@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../mmap.hpp"
+#include "../../objects/mmap.hpp"
 #include "copy_part.hpp"
 #include "device.hpp"
 #include "reliable_connection.hpp"

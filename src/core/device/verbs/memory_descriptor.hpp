@@ -8,7 +8,7 @@
 
 #include <doca_error.h>
 
-#include "../../public_values.hpp"
+#include "../../base/public_values.hpp"
 
 namespace opendoca::verbs {
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <memory>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "device.hpp"
 #include "function.hpp"
 #include "handle.hpp"

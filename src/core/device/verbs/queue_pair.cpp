@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "../cursor.hpp"
 #include "../descriptor.hpp"
 #include "completion_status.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "../../engine/completion_queue.hpp"
-#include "../../fork.hpp"
+#include "../../process/fork.hpp"
 #include "../cursor.hpp"
 #include "../queue_pair.hpp"
 #include "connection_details.hpp"

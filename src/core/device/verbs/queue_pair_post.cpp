@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <iterator>
 
-#include "../../log.hpp"
-#include "../../mmap.hpp"
+#include "../../log/log.hpp"
+#include "../../objects/mmap.hpp"
 #include "queue_pair.hpp"
 #include "segments.hpp"
 

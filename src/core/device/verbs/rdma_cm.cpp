@@ -25,9 +25,9 @@
 #include <fcntl.h>
 #include <net/if.h>
 
-#include "../../deferred_log.hpp"
-#include "../../log.hpp"
-#include "../../unauthenticated_clients.hpp"
+#include "../../log/deferred_log.hpp"
+#include "../../log/log.hpp"
+#include "../../process/unauthenticated_clients.hpp"
 #include "device.hpp"
 #include "queue_pair.hpp"
 #include "rdma_cm_address.hpp"

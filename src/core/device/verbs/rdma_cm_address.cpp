@@ -8,8 +8,8 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
-#include "../../log.hpp"
-#include "../../unique_fd.hpp"
+#include "../../base/unique_fd.hpp"
+#include "../../log/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_CM_ADDRESS);
 

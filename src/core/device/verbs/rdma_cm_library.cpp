@@ -7,8 +7,8 @@
 
 #include <dlfcn.h>
 
-#include "../../fork.hpp"
-#include "../../log.hpp"
+#include "../../log/log.hpp"
+#include "../../process/fork.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_CM_LIBRARY);
 

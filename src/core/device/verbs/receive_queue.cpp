@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "device.hpp"
 #include "queue_pair.hpp"
 #include "segments.hpp"

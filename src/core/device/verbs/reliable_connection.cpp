@@ -9,7 +9,7 @@
 
 #include <sys/random.h>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "device.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_VERBS_CONNECTION);

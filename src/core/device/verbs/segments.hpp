@@ -7,8 +7,8 @@
 
 #include <infiniband/verbs.h>
 
-#include "../../mmap.hpp"
-#include "../../transfer_check.hpp"
+#include "../../checks/transfer_check.hpp"
+#include "../../objects/mmap.hpp"
 #include "device.hpp"
 
 namespace opendoca::verbs {

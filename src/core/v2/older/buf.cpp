@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-#include "../../buf.hpp"
+#include "../../objects/buf.hpp"
 
 #include <cinttypes>
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 #include <doca_rdma_bridge.h>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "../call.hpp"
 #include "symbols.hpp"
 

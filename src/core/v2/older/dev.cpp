@@ -2,15 +2,15 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Devices and representors for programs that read a PCI address and compare it themselves.
-#include "../../dev.hpp"
+#include "../../objects/dev.hpp"
 
 #include <array>
 #include <cstdint>
 #include <cstring>
 #include <string>
 
-#include "../../dev_list.hpp"
-#include "../../log.hpp"
+#include "../../log/log.hpp"
+#include "../../objects/dev_list.hpp"
 #include "../call.hpp"
 #include "symbols.hpp"
 

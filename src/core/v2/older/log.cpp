@@ -6,8 +6,8 @@
 #include <mutex>
 #include <new>
 
-#include "../../fork.hpp"
-#include "../../log_sinks.hpp"
+#include "../../log/log_sinks.hpp"
+#include "../../process/fork.hpp"
 #include "../log_api.hpp"
 #include "symbols.hpp"
 

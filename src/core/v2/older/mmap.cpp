@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_OLDER_MMAP);
 

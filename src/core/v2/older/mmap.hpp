@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "../../mmap.hpp"
+#include "../../objects/mmap.hpp"
 
 namespace opendoca::v2 {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "../call.hpp"
 #include "mmap.hpp"
 #include "symbols.hpp"

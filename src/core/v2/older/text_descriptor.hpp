@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "../../memory_range.hpp"
+#include "../../base/memory_range.hpp"
 
 namespace opendoca::v2 {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "../../log.hpp"
+#include "../../log/log.hpp"
 #include "../call.hpp"
 #include "symbols.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "../../../log.hpp"
+#include "../../../log/log.hpp"
 #include "queue_pair.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_POLLER);

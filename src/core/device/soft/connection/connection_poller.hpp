@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "../../../base/poll_budget.hpp"
 #include "../../../engine/completion_queue.hpp"
-#include "../../../poll_budget.hpp"
 #include "../memory/copier.hpp"
 #include "doorbell.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "../../../log.hpp"
+#include "../../../log/log.hpp"
 #include "../memory/importer.hpp"
 #include "../process/registry.hpp"
 

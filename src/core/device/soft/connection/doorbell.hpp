@@ -14,7 +14,7 @@
 #include <memory>
 #include <mutex>
 
-#include "../../../fork.hpp"
+#include "../../../process/fork.hpp"
 #include "../process/sealed_page.hpp"
 #include "../process/wake.hpp"
 

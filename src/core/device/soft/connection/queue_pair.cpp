@@ -16,8 +16,8 @@
 
 #include <unistd.h>
 
-#include "../../../log.hpp"
-#include "../../../mmap.hpp"
+#include "../../../log/log.hpp"
+#include "../../../objects/mmap.hpp"
 #include "../process/lock.hpp"
 #include "../process/process.hpp"
 #include "../process/read_once.hpp"

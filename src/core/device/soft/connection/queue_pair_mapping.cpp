@@ -11,7 +11,7 @@
 
 #include <sys/random.h>
 
-#include "../../../log.hpp"
+#include "../../../log/log.hpp"
 #include "../memory/exporter.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_CONNECTION);

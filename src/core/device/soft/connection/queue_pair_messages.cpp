@@ -11,8 +11,8 @@
 #include <cstring>
 #include <memory>
 
-#include "../../../log.hpp"
-#include "../../../mmap.hpp"
+#include "../../../log/log.hpp"
+#include "../../../objects/mmap.hpp"
 #include "../../cursor.hpp"
 #include "../memory/copy.hpp"
 #include "../process/read_once.hpp"

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../../../log.hpp"
-#include "../../../mmap.hpp"
+#include "../../../log/log.hpp"
+#include "../../../objects/mmap.hpp"
 #include "../../cursor.hpp"
 #include "../memory/copy.hpp"
 #include "../memory/hazard_guard.hpp"

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../../../log.hpp"
+#include "../../../log/log.hpp"
 #include "../../cursor.hpp"
 #include "../memory/copy.hpp"
 #include "../process/read_once.hpp"

@@ -65,8 +65,8 @@ doca_error_t SoftQueuePair::open_doorbells(DoorbellRequest request) noexcept
 {
     if (peer_doorbells_ != nullptr && peer_doorbells_->number() == request.page())
         return DOCA_SUCCESS;
-    // notify_peer() has loaded the request relaxed. Acquire, on a load that sees that request or a later one: pairs with
-    // the store in publish_doorbell_request(), so that the page's descriptor is visible.
+    // notify_peer() has loaded the request relaxed. Acquire, on a load that sees that request or a later one: pairs
+    // with the store in publish_doorbell_request(), so that the page's descriptor is visible.
     (void)peer_->page().doorbell_request.load(std::memory_order_acquire);
     // The descriptor is not trusted: PeerDoorbells::open() checks that it is that of the requested page.
     const std::int32_t fd = peer_->page().doorbells_fd.load(std::memory_order_relaxed);

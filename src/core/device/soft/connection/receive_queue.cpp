@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "../../../mmap.hpp"
+#include "../../../objects/mmap.hpp"
 #include "queue_pair.hpp"
 
 namespace opendoca::soft {

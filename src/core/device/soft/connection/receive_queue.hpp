@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "../../../buf.hpp"
 #include "../../../engine/completion_queue.hpp"
-#include "../../../mmap.hpp"
+#include "../../../objects/buf.hpp"
+#include "../../../objects/mmap.hpp"
 #include "../../queue_pair.hpp"
 #include "../device.hpp"
 #include "queue_pair_page.hpp"

@@ -11,11 +11,11 @@
 
 #include <sched.h>
 
-#include "../../../wait_notice.hpp"
+#include "../../../base/wait_notice.hpp"
 #include "../memory/process_copy.hpp"
 #include "counter_waits.hpp"
 
-#include "../../../log.hpp"
+#include "../../../log/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_COUNTER);
 

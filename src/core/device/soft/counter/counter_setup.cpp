@@ -15,7 +15,7 @@
 #include "../process/reserve.hpp"
 #include "counter.hpp"
 
-#include "../../../log.hpp"
+#include "../../../log/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_COUNTER_SETUP);
 

@@ -9,7 +9,7 @@
 #include <fcntl.h>
 
 #include "../../../engine/completion_queue.hpp"
-#include "../../../log.hpp"
+#include "../../../log/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_COUNTER_WAITS);
 

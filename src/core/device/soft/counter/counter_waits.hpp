@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "../../../poll_budget.hpp"
-#include "../../../wait_notice.hpp"
+#include "../../../base/poll_budget.hpp"
+#include "../../../base/wait_notice.hpp"
 #include "../../host/ticker.hpp"
 #include "../../pending_waits.hpp"
 #include "counter.hpp"

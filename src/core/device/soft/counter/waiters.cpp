@@ -11,7 +11,7 @@
 
 #include "../process/directory.hpp"
 
-#include "../../../log.hpp"
+#include "../../../log/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_WAITERS);
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <mutex>
 
-#include "../../../fork.hpp"
+#include "../../../process/fork.hpp"
 #include "../../counter.hpp"
 #include "counter_page.hpp"
 

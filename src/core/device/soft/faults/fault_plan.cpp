@@ -8,8 +8,8 @@
 #include <optional>
 #include <system_error>
 
-#include "../../../crc32.hpp"
-#include "../../../log.hpp"
+#include "../../../base/crc32.hpp"
+#include "../../../log/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_FAULTS);
 

@@ -11,7 +11,7 @@
 
 #include <doca_error.h>
 
-#include "../../../guard.hpp"
+#include "../../../base/guard.hpp"
 
 namespace opendoca::soft {
 

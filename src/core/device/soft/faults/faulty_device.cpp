@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-#include "../../../log.hpp"
+#include "../../../log/log.hpp"
 #include "faulty_copy_engine.hpp"
 #include "faulty_counter.hpp"
 #include "faulty_queue_pair.hpp"

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../../log.hpp"
+#include "../../../log/log.hpp"
 #include "copy.hpp"
 #include "hazard_guard.hpp"
 #include "process_copy.hpp"

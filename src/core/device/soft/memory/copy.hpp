@@ -9,7 +9,7 @@
 
 #include <doca_error.h>
 
-#include "../../../guard.hpp"
+#include "../../../base/guard.hpp"
 
 namespace opendoca::soft {
 

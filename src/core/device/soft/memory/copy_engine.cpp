@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "../../../log.hpp"
-#include "../../../mmap.hpp"
+#include "../../../log/log.hpp"
+#include "../../../objects/mmap.hpp"
 #include "../../cursor.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_COPY);

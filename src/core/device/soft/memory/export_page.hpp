@@ -16,7 +16,7 @@
 
 #include <doca_error.h>
 
-#include "../../../public_values.hpp"
+#include "../../../base/public_values.hpp"
 #include "../../descriptor.hpp"
 #include "../process/hazard_pointer.hpp"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include "../../../fork.hpp"
+#include "../../../process/fork.hpp"
 #include "../../device.hpp"
 #include "../../host/own_memory.hpp"
 #include "../process/process.hpp"

@@ -15,8 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../../fork.hpp"
-#include "../../../log.hpp"
+#include "../../../log/log.hpp"
+#include "../../../process/fork.hpp"
 #include "../process/directory.hpp"
 #include "../process/registry.hpp"
 #include "../process/reserve.hpp"

@@ -9,7 +9,7 @@
 #include <span>
 #include <tuple>
 
-#include "../../../unique_fd.hpp"
+#include "../../../base/unique_fd.hpp"
 #include "../../device.hpp"
 #include "../process/process.hpp"
 #include "../process/sealed_page.hpp"

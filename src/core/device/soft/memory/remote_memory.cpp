@@ -15,7 +15,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "../../../log.hpp"
+#include "../../../log/log.hpp"
 #include "../connection/queue_pair_mapping.hpp"
 #include "../process/read_once.hpp"
 #include "importer.hpp"

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../../log.hpp"
+#include "../../../log/log.hpp"
 #include "directory.hpp"
 #include "mapping.hpp"
 

@@ -16,8 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../../log.hpp"
-#include "../../../poll_one.hpp"
+#include "../../../base/poll_one.hpp"
+#include "../../../log/log.hpp"
 #include "reserve.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_PROCESS);

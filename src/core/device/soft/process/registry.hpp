@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include "../../../fork.hpp"
+#include "../../../process/fork.hpp"
 
 namespace opendoca::soft {
 

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../../log.hpp"
-#include "../../../sealed_file.hpp"
+#include "../../../base/sealed_file.hpp"
+#include "../../../log/log.hpp"
 #include "process.hpp"
 #include "registry.hpp"
 #include "reserve.hpp"

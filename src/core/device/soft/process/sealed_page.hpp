@@ -13,7 +13,7 @@
 
 #include <doca_error.h>
 
-#include "../../../unique_fd.hpp"
+#include "../../../base/unique_fd.hpp"
 
 namespace opendoca::soft {
 

@@ -18,9 +18,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../../../fork.hpp"
-#include "../../../guard.hpp"
-#include "../../../unique_fd.hpp"
+#include "../../../base/guard.hpp"
+#include "../../../base/unique_fd.hpp"
+#include "../../../process/fork.hpp"
 #include "barrier.hpp"
 #include "process.hpp"
 #include "reserve.hpp"

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "object_reader.hpp"
 
-#include "../../../log.hpp"
+#include "../../../log/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_TOPOLOGY);
 

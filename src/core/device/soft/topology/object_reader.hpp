@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../../json.hpp"
+#include "../../../base/json.hpp"
 
 namespace opendoca::soft {
 

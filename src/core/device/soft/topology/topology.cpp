@@ -15,9 +15,9 @@
 
 #include <arpa/inet.h>
 
-#include "../../../json.hpp"
-#include "../../../log.hpp"
-#include "../../../pci_address.hpp"
+#include "../../../base/json.hpp"
+#include "../../../base/pci_address.hpp"
+#include "../../../log/log.hpp"
 #include "object_reader.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_TOPOLOGY);

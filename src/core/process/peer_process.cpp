@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "peer_process.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../base/poll_one.hpp"
+
+namespace opendoca {
+
+namespace {
+
+/// SO_PEERPIDFD, since Linux 6.5: a pidfd that is certainly the peer's, even if its pid was reused. The value is the
+/// same on all architectures that Linux distributions support today.
+constexpr int so_peerpidfd = 77;
+
+/// Returns a pidfd of the peer, or -1. On older kernels, one by @p pid, which may have been reused since.
+int pidfd_of_peer(int socket, pid_t pid) noexcept
+{
+    int fd = -1;
+    socklen_t size = sizeof(fd);
+    if (getsockopt(socket, SOL_SOCKET, so_peerpidfd, &fd, &size) == 0) {
+        (void)fcntl(fd, F_SETFD, FD_CLOEXEC); // not set by all kernels
+        return fd;
+    }
+    return static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+}
+
+} // namespace
+
+void PeerProcess::open(int socket) noexcept
+{
+    ucred peer{};
+    socklen_t size = sizeof(peer);
+    int domain = 0;
+    socklen_t domain_size = sizeof(domain);
+    pidfd_.reset();
+    pid_ = 0;
+    // A pid of 0 stands for a process in another PID namespace.
+    if (getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &domain, &domain_size) != 0 || domain != AF_UNIX ||
+        getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0)
+        return;
+    pid_ = peer.pid;
+    pidfd_ = UniqueFd(pidfd_of_peer(socket, pid_));
+}
+
+bool PeerProcess::has_ended() const noexcept
+{
+    if (!is_watched())
+        return false;
+    if (pidfd_.is_open())
+        return poll_one(pidfd_.get(), POLLIN, std::chrono::milliseconds(0)) != 0;
+    // Without a pidfd. A reused pid makes this miss the end, but never report one.
+    return kill(pid_, 0) != 0 && errno == ESRCH;
+}
+
+} // namespace opendoca
