@@ -123,6 +123,27 @@ TEST_P(EngineConnections, carry_messages)
     EXPECT_TRUE(std::equal(a_memory.begin(), a_memory.begin() + 1000, b_memory.begin()));
 }
 
+/// A notification without data. Its destination is not used, not even while it waits for a receive: the program may have
+/// freed it.
+TEST_P(EngineConnections, WriteOfNothingDoesNotUseItsDestination)
+{
+    BufHandle there = inventory.empty(b_from_a, b_memory.data(), 256);
+    Request write = request_of(Opcode::write_with_immediate, nullptr, there);
+    write.immediate = 7;
+    ASSERT_EQ(a.check.check(write), DOCA_SUCCESS);
+    there.reset();
+    Task written, received;
+    ASSERT_EQ(a.pair->post(written.tag(), write), DOCA_SUCCESS);
+    (void)a.tasks.progress(); // tries again
+    TransferPlan plan{};
+    ASSERT_EQ(b.check.receive(nullptr, plan), DOCA_SUCCESS);
+    ASSERT_EQ(b.pair->receive(received.tag(), nullptr, plan), DOCA_SUCCESS);
+    run_both(written, received);
+    EXPECT_EQ(written.status(), DOCA_SUCCESS);
+    EXPECT_EQ(received.status(), DOCA_SUCCESS);
+    EXPECT_EQ(received.result().immediate, 7u);
+}
+
 TEST_P(EngineConnections, read_write_and_count_in_the_peers_memory)
 {
     fill(a_memory, 9);

@@ -198,29 +198,6 @@ TEST_P(RdmaTaskTest, a_receive_takes_the_message_of_any_connection)
     run_until([&] { return std::ranges::all_of(sent, &Outcome::has_ended); });
 }
 
-/// A notification without data: its destination is not used, not even while it waits for a receive.
-TEST_P(RdmaTaskTest, WriteOfNothingDoesNotUseItsDestination)
-{
-    const auto [connection, of_b] = connect();
-    const MmapHandle imported = import_from_b();
-    BufHandle there = room(imported, b_memory.data(), 4096);
-    Outcome written;
-    doca_rdma_task_write_imm *write = nullptr;
-    must(doca_rdma_task_write_imm_allocate_init(a.get(), connection, nullptr, there, htonl(7), {.ptr = &written},
-                                                &write));
-    there.reset();
-    must(doca_task_submit(doca_rdma_task_write_imm_as_task(write)));
-    for (int i = 0; i != 100; ++i)
-        (void)a.progress();
-    EXPECT_FALSE(written.has_ended() && is_soft(GetParam()));
-    Outcome received;
-    receive(received, nullptr);
-    run_until([&] { return written.has_ended() && received.has_ended(); });
-    EXPECT_EQ(written.status, DOCA_SUCCESS);
-    EXPECT_EQ(received.status, DOCA_SUCCESS);
-    EXPECT_EQ(std::ranges::count(b_memory, std::byte{0}), static_cast<std::ptrdiff_t>(size));
-}
-
 TEST_P(RdmaTaskTest, memory_is_read_written_and_counted)
 {
     const auto [connection, of_b] = connect();
