@@ -60,14 +60,14 @@ protected:
 
 TEST_F(BarrierTest, IsOneCallWhereNothingFails)
 {
-    opendoca::soft::barrier_for_all();
+    opendoca::soft::heavy_barrier();
     EXPECT_EQ(commands, std::vector<long>{MEMBARRIER_CMD_GLOBAL_EXPEDITED});
 }
 
 TEST_F(BarrierTest, IsMadeByTheCommandThatNeedsNoMemory)
 {
     num_expedited_to_fail = 1;
-    opendoca::soft::barrier_for_all();
+    opendoca::soft::heavy_barrier();
     EXPECT_EQ(commands, (std::vector<long>{MEMBARRIER_CMD_GLOBAL_EXPEDITED, MEMBARRIER_CMD_GLOBAL}));
 }
 
@@ -75,7 +75,7 @@ TEST_F(BarrierTest, IsTriedAgainUntilItIsMade)
 {
     num_expedited_to_fail = 3;
     num_global_to_fail = 3;
-    opendoca::soft::barrier_for_all();
+    opendoca::soft::heavy_barrier();
     ASSERT_EQ(commands.size(), 7u);
     EXPECT_EQ(commands.back(), MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }

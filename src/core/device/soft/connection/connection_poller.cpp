@@ -142,9 +142,9 @@ void ConnectionPoller::switch_to_doorbells() noexcept
         if (connection != nullptr)
             connection->request_doorbells();
     }
-    // Between the stores of the requests and the checks: pairs with barrier_by_others() in
+    // Between the stores of the requests and the checks: pairs with light_barrier() in
     // SoftQueuePair::notify_peer().
-    barrier_for_all();
+    heavy_barrier();
     for (std::uint32_t number = 0; number != connections_.size(); ++number)
         schedule_check(number);
 }
@@ -279,8 +279,8 @@ bool ConnectionPoller::arm_doorbells() noexcept
         if (connection != nullptr)
             connection->request_doorbells();
     }
-    // Between the stores of the requests and the checks below: pairs with barrier_by_others() in notify_peer().
-    barrier_for_all();
+    // Between the stores of the requests and the checks below: pairs with light_barrier() in notify_peer().
+    heavy_barrier();
     return std::ranges::any_of(connections_, [](const SoftQueuePair *connection) {
         return connection != nullptr && connection->can_progress();
     });

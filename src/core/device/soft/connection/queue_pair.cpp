@@ -123,7 +123,7 @@ doca_error_t SoftQueuePair::attach(CompletionQueue &completions)
         // The peer of an end that has connected before may have stored a message without having seen this request: one
         // check finds it. Before connect() that cannot be, as the peer sends only after it has seen `accepts`.
         if (own_->page().accepts.load(std::memory_order_seq_cst) != 0) {
-            barrier_for_all();
+            heavy_barrier();
             poller_->schedule_check(number_);
         }
     }
@@ -328,7 +328,7 @@ void SoftQueuePair::fail() noexcept
     close();
     // Between the store of `accepts` in close() and the loads of the cells below. Pairs with was_delivered(), which
     // loads `accepts` after the cell was stored: a message that its sender reports as sent is received here.
-    barrier_for_all();
+    heavy_barrier();
     is_flushing_ = true;
     while (shared_ != nullptr && take_next()) {
         // Shared receives are matched now; this queue pair's own ones are matched by flush_all().
@@ -376,7 +376,7 @@ void SoftQueuePair::begin_waiting() noexcept
         return; // the poller checks the connection itself
     if (const std::uint32_t event = num_sends_ != 0 ? receive_event : message_event; (requested_events_ & event) == 0) {
         request_doorbells();
-        barrier_for_all(); // pairs with barrier_by_others() in notify_peer()
+        heavy_barrier(); // pairs with light_barrier() in notify_peer()
     }
     if (can_progress())
         poller_->schedule_check(number_);

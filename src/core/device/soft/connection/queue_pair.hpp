@@ -81,7 +81,7 @@ public:
     }
     /// Returns whether progress() would complete an operation now.
     [[nodiscard]] bool can_progress() const noexcept;
-    /// Makes the peer ring for the awaited events. The caller must call barrier_for_all() and then check for events.
+    /// Makes the peer ring for the awaited events. The caller must call heavy_barrier() and then check for events.
     void request_doorbells() noexcept;
     /// Makes the peer ring no more. A ring on its way may still arrive and only causes a check.
     void withdraw_doorbell_request() noexcept;
@@ -186,7 +186,7 @@ private:
         // The peer's process cannot run barriers here: a full barrier, because fetch_or writes.
         if (needs_barrier_) [[unlikely]]
             return ring(DoorbellRequest(request.fetch_or(0, std::memory_order_seq_cst)), event);
-        barrier_by_others(); // pairs with the barrier_for_all() that follows request_doorbells()
+        light_barrier(); // pairs with the heavy_barrier() that follows request_doorbells()
         if (const DoorbellRequest seen(request.load(std::memory_order_relaxed)); seen.requests(event)) [[unlikely]]
             ring(seen, event);
     }

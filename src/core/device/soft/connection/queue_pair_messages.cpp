@@ -65,7 +65,7 @@ Received received_of(Opcode opcode) noexcept
 [[gnu::always_inline]] inline bool SoftQueuePair::was_delivered(std::uint32_t number) const noexcept
 {
     // Loaded after the message was stored. Pairs with the peer's fail(), which stores `accepts` and then loads the
-    // cells: its barrier_for_all(), or the fetch_or in notify_peer(), orders the store before this load. Acquire: after
+    // cells: its heavy_barrier(), or the fetch_or in notify_peer(), orders the store before this load. Acquire: after
     // a close() is seen, the final num_taken is visible.
     const QueuePairPage &page = peer_->page();
     return page.accepts.load(std::memory_order_acquire) == own_->id() ||

@@ -47,7 +47,7 @@ bool can_make_barriers() noexcept
     return found == Found::yes;
 }
 
-void barrier_for_all() noexcept
+void heavy_barrier() noexcept
 {
     // This process's own, whatever the kernel can: on Arm an acquire load may pass the store before it.
     __sync_synchronize(); // as a fence of <atomic>, of which g++ with the thread sanitizer warns

@@ -92,7 +92,7 @@ void OwnHazardPointers::clear() noexcept
 
 void OwnHazardPointers::add(std::uint32_t index) noexcept
 {
-    // Before the queue's first announcement. A revoker that has to wait for it sees it behind barrier_for_all(), as
+    // Before the queue's first announcement. A revoker that has to wait for it sees it behind heavy_barrier(), as
     // it sees the announcement.
     own_pointers[index].fetch_add(1, std::memory_order_seq_cst);
 }
@@ -123,7 +123,7 @@ void HazardPage::revoke(std::atomic<std::uint64_t> &generation, std::uint32_t nu
 {
     generation.fetch_add(1, std::memory_order_seq_cst);
     // Pairs with HazardPointer::announce(): after it, either its pointer is seen here, or the new generation there.
-    barrier_for_all();
+    heavy_barrier();
     const std::uint32_t count = std::min(num_pointers.load(std::memory_order_seq_cst), max_hazard_pointers);
     Clock::time_point start{};
     for (HazardPointer &pointer : std::span(pointers, count))

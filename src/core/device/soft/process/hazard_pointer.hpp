@@ -21,16 +21,16 @@ struct alignas(64) HazardPointer {
     std::atomic<std::uint32_t> in_use; ///< source export + 1, and destination export + 1 in the upper half; a futex
     std::atomic<std::uint64_t> owner;  ///< a ProcessId
 
-    /// Announces exports with a full barrier: for a process that cannot use barrier_by_others().
+    /// Announces exports with a full barrier: for a process that cannot use light_barrier().
     void announce_with_barrier(std::uint32_t marks) noexcept
     {
         in_use.exchange(marks, std::memory_order_seq_cst); // pairs with revoke()'s change of the generation
     }
-    /// Announces exports, before the check of the generation. Pairs with the barrier_for_all() in revoke().
+    /// Announces exports, before the check of the generation. Pairs with the heavy_barrier() in revoke().
     void announce(std::uint32_t marks) noexcept
     {
         in_use.store(marks, std::memory_order_relaxed);
-        barrier_by_others();
+        light_barrier();
     }
     /// Called after the last access and before a check of the generation; if that has changed, wake_revoker() must
     /// follow.
@@ -38,7 +38,7 @@ struct alignas(64) HazardPointer {
     {
         // Release: pairs with the load in revoke(). Orders the accesses to the memory before this store.
         in_use.store(marks_left, std::memory_order_release);
-        barrier_by_others();
+        light_barrier();
     }
     [[gnu::cold]] void wake_revoker() noexcept;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Memory that processes share: memfds of a size that is sealed, see ../../../sealed_file.hpp. Others of the same user
-// open them by the owner's /proc/<pid>/fd/<n>.
+// Memory that processes share: memfds of a size that is sealed, see src/core/base/sealed_file.hpp. Other processes of
+// the same user open them by the owner's /proc/<pid>/fd/<n>.
 #pragma once
 
 #include <cstddef>

@@ -42,7 +42,7 @@ struct SleepState {
 /// A pipe through which other processes wake a thread of this process. Non-blocking at both ends.
 class WakePipe {
 public:
-    /// Creates the pipe. OPERATING_SYSTEM, with a message.
+    /// Creates the pipe. OPERATING_SYSTEM, after a log line.
     [[nodiscard]] doca_error_t open() noexcept;
     /// Readable after signal(), until drain().
     [[nodiscard]] int read_fd() const noexcept { return read_.get(); }
@@ -80,14 +80,14 @@ private:
 class SleepingSide {
 public:
     /// Creates the pipe and publishes it in @p state, which belongs to this process and must outlive this object.
-    /// Called once. OPERATING_SYSTEM, NO_MEMORY: with a message; the waiter can then not be woken.
+    /// Called once. OPERATING_SYSTEM or NO_MEMORY, after a log line; the waiter can then not be woken.
     [[nodiscard]] doca_error_t open(SleepState &state) noexcept;
     [[nodiscard]] bool is_open() const noexcept { return state_ != nullptr; }
     /// Readable from the first wake-up until disarm().
     [[nodiscard]] int wake_fd() const noexcept { return pipe_.read_fd(); }
 
     /// Arms the waiter for the events in the mask @p events. The caller must check for these events afterwards, and
-    /// must call barrier_for_all() in between if its wakers use WakingSide::wake_cheaply().
+    /// must call heavy_barrier() in between if its wakers use WakingSide::wake_cheaply().
     void arm(std::uint32_t events) noexcept
     {
         // Sequentially consistent: ordered before the caller's check. Pairs with the loads in WakingSide.
@@ -123,14 +123,15 @@ public:
     /// The same as wake(), after a store of any memory order.
     void wake_with_barrier(SleepState &state, std::uint32_t event) noexcept
     {
-        // A full barrier, because it writes. Pairs with the store in SleepingSide::arm().
+        // Orders the caller's store before this load, because fetch_or(0) also writes. Pairs with the store in
+        // SleepingSide::arm().
         (void)signal(state, state.sleeping.fetch_or(0, std::memory_order_seq_cst), event);
     }
-    /// The same as wake_with_barrier(), but without its cost: for processes that can use barrier_by_others(), and
-    /// waiters that call barrier_for_all().
+    /// The same as wake_with_barrier(), but without its cost: for processes that can use light_barrier(), and
+    /// waiters that call heavy_barrier().
     void wake_cheaply(SleepState &state, std::uint32_t event) noexcept
     {
-        barrier_by_others(); // pairs with the waiter's barrier_for_all() after SleepingSide::arm()
+        light_barrier(); // pairs with the waiter's heavy_barrier() after SleepingSide::arm()
         (void)signal(state, state.sleeping.load(std::memory_order_relaxed), event);
     }
     /// Wakes the waiter if @p seen, a value of `sleeping`, includes @p event. Returns false if the waiter stays blocked
