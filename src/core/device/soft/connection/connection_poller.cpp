@@ -35,9 +35,9 @@ doca_error_t ConnectionPoller::open()
     if (completions_.is_event_driven()) {
         doca_error_t status = open_doorbells();
         if (status == DOCA_SUCCESS)
-            status = doorbells_->open_waiter();
+            status = doorbells_->open_wake_up();
         if (status == DOCA_SUCCESS)
-            status = completions_.watch(doorbells_->waiter.wake_fd());
+            status = completions_.watch(doorbells_->wake_up.wake_fd());
         if (status != DOCA_SUCCESS)
             return status;
     }
@@ -53,8 +53,8 @@ ConnectionPoller::~ConnectionPoller()
     completions_.unreserve_polled();
     if (!completions_.is_event_driven())
         return;
-    if (doorbells_ != nullptr && doorbells_->waiter.is_open())
-        completions_.unwatch(doorbells_->waiter.wake_fd());
+    if (doorbells_ != nullptr && doorbells_->wake_up.is_open())
+        completions_.unwatch(doorbells_->wake_up.wake_fd());
     for (const Watched &watched : processes_)
         unwatch(*watched.process);
 }
@@ -229,16 +229,16 @@ void ConnectionPoller::poll_rung_connections() noexcept
 void ConnectionPoller::check_unnotified() noexcept
 {
     if (!processes_.empty()) {
-        if (++next_process_ >= processes_.size())
-            next_process_ = 0;
-        if (processes_[next_process_].process->is_gone()) [[unlikely]]
-            handle_process_exit(next_process_);
+        if (++last_process_ >= processes_.size())
+            last_process_ = 0;
+        if (processes_[last_process_].process->is_gone()) [[unlikely]]
+            handle_process_exit(last_process_);
     }
     if (polls_between_checks_.is_spent() && !connections_.empty()) [[unlikely]] {
-        if (++next_checked_ >= connections_.size())
-            next_checked_ = 0;
-        if (connections_[next_checked_] != nullptr)
-            connections_[next_checked_]->progress();
+        if (++last_checked_ >= connections_.size())
+            last_checked_ = 0;
+        if (connections_[last_checked_] != nullptr)
+            connections_[last_checked_]->progress();
     }
 }
 
@@ -269,12 +269,12 @@ bool ConnectionPoller::arm() noexcept
 bool ConnectionPoller::arm_doorbells() noexcept
 {
     if (polls_by_doorbells_) {
-        doorbells_->waiter.arm(1);
+        doorbells_->wake_up.arm(1);
         return doorbells_->is_any_rung();
     }
     // Rings of an earlier arming: progress() has checked the connections since, and they would end the wait at once.
     doorbells_->collect([](std::uint32_t) {});
-    doorbells_->waiter.arm(1);
+    doorbells_->wake_up.arm(1);
     for (SoftQueuePair *const connection : connections_) {
         if (connection != nullptr)
             connection->request_doorbells();
@@ -288,7 +288,7 @@ bool ConnectionPoller::arm_doorbells() noexcept
 
 void ConnectionPoller::disarm() noexcept
 {
-    const bool was_woken = doorbells_->waiter.disarm();
+    const bool was_woken = doorbells_->wake_up.disarm();
     if (!polls_by_doorbells_) {
         for (SoftQueuePair *const connection : connections_) {
             if (connection != nullptr)

@@ -91,8 +91,8 @@ private:
     /// Polls by doorbells between two checks of a connection without a rung doorbell, so that a peer that clears
     /// the bits of others in the page can only delay their messages.
     PollBudget<256> polls_between_checks_;
-    std::uint32_t next_checked_ = 0; ///< index in connections_ of the last check without a doorbell
-    std::size_t next_process_ = 0;   ///< index in processes_ of the last check
+    std::uint32_t last_checked_ = 0; ///< index in connections_ of the last check without a doorbell
+    std::size_t last_process_ = 0;   ///< index in processes_ of the last check
     /// The only element of connections_, if it is polled directly and no doorbell is pending; otherwise null.
     SoftQueuePair *only_connection_ = nullptr;
     std::vector<SoftQueuePair *> connections_; ///< by number; null if the number is free

@@ -76,7 +76,7 @@ doca_error_t PeerDoorbells::open(const std::shared_ptr<ExporterProcess> &process
                         number);
                 return DOCA_ERROR_INVALID_VALUE;
             }
-            found->waking_.prepare(page.waiter_state);
+            found->waking_.prepare(page.wake_up_state);
             registry.add({process.get(), number}, found);
         }
     }
@@ -89,7 +89,7 @@ doca_error_t PeerDoorbells::open(const std::shared_ptr<ExporterProcess> &process
 bool PeerDoorbells::wake(std::uint64_t seen) noexcept
 {
     const std::lock_guard guard(lock_);
-    return waking_.signal(page().waiter_state, seen, any_event);
+    return waking_.signal(page().wake_up_state, seen, any_event);
 }
 
 } // namespace opendoca::soft

@@ -34,7 +34,7 @@ struct DoorbellPage {
     std::uint32_t number; ///< distinguishes the page from all others that its process has ever created
     // Each ring accesses both of these, so they share a cache line.
     alignas(64) std::atomic<std::uint64_t> root;                 ///< bit g: a bit of group g is set
-    SleepState waiter_state;                                     ///< of the owner in event-driven mode
+    SleepState wake_up_state;                                    ///< of the owner in event-driven mode
     alignas(64) std::atomic<std::uint64_t> groups[bits_of_word]; ///< bit w of group g: a bit of word 64 g + w is set
     alignas(64) std::atomic<std::uint64_t> words[bits_of_word * bits_of_word];
 
@@ -117,9 +117,9 @@ public:
         });
     }
 
-    SleepingSide waiter; ///< the side of this thread in a wake-up; open in event-driven mode only
+    SleepingSide wake_up; ///< the side of this thread in a wake-up; open in event-driven mode only
     /// Opens the waiter. OPERATING_SYSTEM or NO_MEMORY, with a message.
-    [[nodiscard]] doca_error_t open_waiter() noexcept { return waiter.open(page().waiter_state); }
+    [[nodiscard]] doca_error_t open_wake_up() noexcept { return wake_up.open(page().wake_up_state); }
 
 private:
     Doorbells() = default;
@@ -157,7 +157,7 @@ public:
         // The index comes from the peer's page: out of range, it rings some doorbell of the same peer.
         page().ring(index % max_doorbells);
         // Pairs with the owner's load of the root after SleepingSide::arm().
-        if (const std::uint64_t seen = page().waiter_state.sleeping.load(std::memory_order_seq_cst); seen != 0)
+        if (const std::uint64_t seen = page().wake_up_state.sleeping.load(std::memory_order_seq_cst); seen != 0)
             [[unlikely]]
             return wake(seen);
         return true;

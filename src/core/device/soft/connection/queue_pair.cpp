@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The connection's states and its send queue. Sending is in queue_pair_messages.cpp, receiving in
-// queue_pair_receives.cpp, one-sided operations in queue_pair_one_sided.cpp, notification in queue_pair_rings.cpp.
+// queue_pair_receives.cpp, one-sided operations in queue_pair_one_sided.cpp, notification in queue_pair_doorbells.cpp.
 #include "queue_pair.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ SoftQueuePair::SoftQueuePair(const SoftDevice &device, const QueuePairSettings &
       recv_queue_size_(settings.recv_queue_size),
       is_mtu_fixed_(settings.is_mtu_fixed),
       mtu_(settings.mtu),
-      shared_(static_cast<SoftReceiveQueue *>(settings.shared_receives)),
+      shared_receives_(static_cast<SoftReceiveQueue *>(settings.shared_receives)),
       ring_memory_(std::make_unique_for_overwrite<Operation *[]>(std::size_t{send_queue_size_} + recv_queue_size_)),
       sends_(ring_memory_.get()),
       receives_(sends_ + send_queue_size_)
@@ -59,7 +59,7 @@ void SoftQueuePair::close() noexcept
     if (identity_.pid() != getpid())
         return; // a forked child's copy of an object of its parent
     // Pairs with the loads in the peer's is_peer_connected() and was_delivered().
-    own_->page().accepts.store(QueuePairPage::closed, std::memory_order_seq_cst);
+    own_->page().connected_to.store(QueuePairPage::closed, std::memory_order_seq_cst);
     if (peer_ != nullptr)
         notify_peer_with_barrier();
 }
@@ -69,7 +69,8 @@ doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
     std::shared_ptr<QueuePairMapping> peer;
     if (const doca_error_t status = QueuePairMapping::open(details, peer); status != DOCA_SUCCESS)
         return status;
-    if (peer->process()->is_gone() || peer->page().accepts.load(std::memory_order_relaxed) == QueuePairPage::closed) {
+    if (peer->process()->is_gone() ||
+        peer->page().connected_to.load(std::memory_order_relaxed) == QueuePairPage::closed) {
         LOG_ERR("the peer's instance, of process %d, was stopped", peer->process()->pid());
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
@@ -84,13 +85,13 @@ doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
     prepare_doorbell();
     // Sequentially consistent, which includes release: a peer that loads the id in is_peer_connected() sees the page as
     // it is, with the receives posted so far.
-    own_->page().accepts.store(peer_->id(), std::memory_order_seq_cst);
+    own_->page().connected_to.store(peer_->id(), std::memory_order_seq_cst);
     notify_peer_with_barrier();
     // Last: after this the work queue's thread may submit operations, and a failed one closes the page.
     set_state(ConnectionState::connected);
     // If receives are shared, messages can arrive without a receive of this queue pair, so it waits for them from now
     // on. connect() then runs in the work queue's thread.
-    if (shared_ != nullptr && has_doorbells_) {
+    if (shared_receives_ != nullptr && has_doorbells_) {
         (void)ensure_peer_watched();
         begin_waiting();
     }
@@ -121,13 +122,13 @@ doca_error_t SoftQueuePair::attach(CompletionQueue &completions)
     if (poller_->polls_by_doorbells()) {
         request_doorbells();
         // The peer of an end that has connected before may have stored a message without having seen this request: one
-        // check finds it. Before connect() that cannot be, as the peer sends only after it has seen `accepts`.
-        if (own_->page().accepts.load(std::memory_order_seq_cst) != 0) {
+        // check finds it. Before connect() that cannot be, as the peer sends only after it has seen `connected_to`.
+        if (own_->page().connected_to.load(std::memory_order_seq_cst) != 0) {
             heavy_barrier();
             poller_->schedule_check(number_);
         }
     }
-    if (shared_ != nullptr && is_connected())
+    if (shared_receives_ != nullptr && is_connected())
         (void)ensure_peer_watched();
     return DOCA_SUCCESS;
 }
@@ -143,8 +144,8 @@ void SoftQueuePair::detach() noexcept
         if (std::exchange(is_watched_, false))
             poller_->stop_watching(*process_);
     }
-    if (shared_ != nullptr)
-        shared_->remove_waiter(*this);
+    if (shared_receives_ != nullptr)
+        shared_receives_->remove_without_receive(*this);
     poller_->remove(number_);
     poller_.reset();
     has_doorbells_ = false;
@@ -156,20 +157,20 @@ void SoftQueuePair::detach() noexcept
 doca_error_t SoftQueuePair::diagnose_peer(bool is_error) const noexcept
 {
     // Acquire: after a close() is seen, all that the peer stored before is visible.
-    const std::uint64_t accepts = peer_->page().accepts.load(std::memory_order_acquire);
+    const std::uint64_t connected_to = peer_->page().connected_to.load(std::memory_order_acquire);
     const bool is_gone = process_->is_gone();
-    if (!is_gone && accepts == own_->id())
+    if (!is_gone && connected_to == own_->id())
         return DOCA_SUCCESS;
-    if (!is_gone && accepts == 0)
+    if (!is_gone && connected_to == 0)
         return DOCA_ERROR_AGAIN; // it has not connected yet
     if (!std::exchange(is_loss_logged_, true) && is_connected()) {
         const char *const where = is_gone ? "" : "in ";
-        const char *const why = is_gone                            ? "has ended"
-                                : accepts == QueuePairPage::closed ? "has stopped or met an error"
-                                                                   : "is connected to another instance";
+        const char *const why = is_gone                                 ? "has ended"
+                                : connected_to == QueuePairPage::closed ? "has stopped or met an error"
+                                                                        : "is connected to another instance";
         if (is_error)
             LOG_ERR("the peer, %sprocess %d, %s", where, process_->pid(), why);
-        else if (!is_gone && accepts != QueuePairPage::closed)
+        else if (!is_gone && connected_to != QueuePairPage::closed)
             LOG_WARN("the peer, %sprocess %d, %s: were details mixed up?", where, process_->pid(), why);
         else
             LOG_INFO("the peer, %sprocess %d, %s", where, process_->pid(), why);
@@ -252,24 +253,24 @@ doca_error_t SoftQueuePair::post_any(Tag tag, const Request &request) noexcept
 /// Carries out @p request. Returns AGAIN, without any change, if it has to wait for the peer.
 doca_error_t SoftQueuePair::execute(const Request &request) noexcept
 {
-    const doca_error_t status = attempt(request);
+    const doca_error_t status = dispatch(request);
     // Memory that cannot be accessed may belong to a process that is just being killed.
     if (status == DOCA_ERROR_IO_FAILED && process_->is_gone_or_ending()) [[unlikely]]
         return DOCA_ERROR_CONNECTION_RESET;
     return status;
 }
 
-doca_error_t SoftQueuePair::attempt(const Request &request) noexcept
+doca_error_t SoftQueuePair::dispatch(const Request &request) noexcept
 {
     switch (request.opcode) {
     case Opcode::read:
     case Opcode::write: {
         const doca_error_t status = check_peer();
-        return status == DOCA_SUCCESS ? transfer(request) : status;
+        return status == DOCA_SUCCESS ? execute_read_or_write(request) : status;
     }
     case Opcode::compare_and_swap:
     case Opcode::fetch_and_add:
-        return update(request);
+        return execute_atomic(request);
     default:
         return send_message(request);
     }
@@ -305,16 +306,16 @@ void SoftQueuePair::resume_sends() noexcept
 /// are flushed.
 void SoftQueuePair::handle_peer_loss() noexcept
 {
-    while (take_next()) {
+    while (receive_next()) {
         // Messages that the peer has sent before its end are received first.
     }
-    if (!is_connected() || !has_waiting_operations() || has_unmatched_message())
+    if (!is_connected() || !needs_polling() || has_unmatched_message())
         return;
     if (num_sends_ != 0) {
         --num_sends_;
         completions_->done(*sends_[first_send_++ & (send_queue_size_ - 1)], DOCA_ERROR_CONNECTION_RESET, {});
     } else if (has_receives()) {
-        complete_unfilled(*receive_of(first_receive_++), DOCA_ERROR_CONNECTION_RESET);
+        give_up_receive(*receive_of(first_receive_++), DOCA_ERROR_CONNECTION_RESET);
     }
     fail();
 }
@@ -326,16 +327,16 @@ void SoftQueuePair::fail() noexcept
         return;
     set_state(ConnectionState::failed);
     close();
-    // Between the store of `accepts` in close() and the loads of the cells below. Pairs with was_delivered(), which
-    // loads `accepts` after the cell was stored: a message that its sender reports as sent is received here.
+    // Between the store of `connected_to` in close() and the loads of the cells below. Pairs with was_delivered(),
+    // which loads `connected_to` after the cell was stored: a message that its sender reports as sent is received here.
     heavy_barrier();
     is_flushing_ = true;
-    while (shared_ != nullptr && take_next()) {
+    while (shared_receives_ != nullptr && receive_next()) {
         // Shared receives are matched now; this queue pair's own ones are matched by flush_all().
     }
     flush_all();
-    if (shared_ != nullptr)
-        shared_->remove_waiter(*this);
+    if (shared_receives_ != nullptr)
+        shared_receives_->remove_without_receive(*this);
 }
 
 /// Completes all operations with SHUTDOWN. A receive that the peer is filling stays: is_flushing_ makes each poll
@@ -350,7 +351,7 @@ void SoftQueuePair::flush_all() noexcept
 
 void SoftQueuePair::flush() noexcept
 {
-    if (is_connected() && has_waiting_operations())
+    if (is_connected() && needs_polling())
         fail();
 }
 
@@ -386,9 +387,9 @@ bool SoftQueuePair::can_progress() const noexcept
 {
     if (is_flushing_)
         return true;
-    if (!has_waiting_operations())
+    if (!needs_polling())
         return false;
-    if (can_take())
+    if (can_receive())
         return true;
     // The end of the peer completes an operation, unless a message has to be received first.
     const doca_error_t status = check_peer_in_wait();
@@ -397,12 +398,12 @@ bool SoftQueuePair::can_progress() const noexcept
     if (num_sends_ == 0 || status != DOCA_SUCCESS)
         return false;
     // Messages need a receive, or, if the peer's receives are shared, a free cell; one-sided operations need no more
-    // than the connection. The acquire loads pair with the stores in the peer's receive() and take_message().
+    // than the connection. The acquire loads pair with the stores in the peer's receive() and receive_into_posted().
     switch (static_cast<Opcode>(sends_[first_send_ & (send_queue_size_ - 1)]->kind)) {
     case Opcode::send:
     case Opcode::send_with_immediate:
     case Opcode::write_with_immediate:
-        if (peer_->shares_receives() && !has_requested_receive_)
+        if (peer_->shares_receives() && !has_sent_rendezvous_request_)
             return is_ahead(peer_->page().num_taken.load(std::memory_order_acquire) + peer_->recv_queue_size(),
                             next_message_);
         return peer_->entry(next_message_).state.load(std::memory_order_acquire) ==

@@ -49,18 +49,18 @@ public:
     /// Completes what can be completed now: received messages first, as they may carry credits for the queued sends.
     void progress() noexcept
     {
-        if (!has_waiting_operations())
+        if (!needs_polling())
             return;
         if (is_flushing_) [[unlikely]]
             return flush_all();
-        while (take_next()) {
+        while (receive_next()) {
             // Each of these may complete an operation.
         }
-        if (shared_ != nullptr) [[unlikely]]
-            request_shared_receive();
+        if (shared_receives_ != nullptr) [[unlikely]]
+            wait_for_shared_receive();
         if (num_sends_ != 0)
             resume_sends();
-        if (has_waiting_operations() && has_lost_peer()) [[unlikely]]
+        if (needs_polling() && has_lost_peer()) [[unlikely]]
             handle_peer_loss();
     }
     /// The same as progress(), for the only connection of a completion queue while no operation waits: returns the
@@ -69,12 +69,12 @@ public:
     {
         if (is_flushing_ || num_sends_ != 0) [[unlikely]]
             return progress(), nullptr;
-        if (shared_ != nullptr)
-            return poll_shared();
+        if (shared_receives_ != nullptr)
+            return poll_one_shared();
         if (!has_receives())
             return nullptr;
         if (has_message_arrived())
-            return take_message(true);
+            return receive_into_posted(true);
         if (check_peer() == DOCA_ERROR_CONNECTION_RESET) [[unlikely]]
             handle_peer_loss();
         return nullptr;
@@ -94,8 +94,8 @@ public:
     // Used by the SoftReceiveQueue: its list of connections that wait for a receive.
 
     void schedule_check() noexcept { poller_->schedule_check(number_); }
-    SoftQueuePair *next_waiter = nullptr;
-    bool is_waiter = false; ///< true while this connection is in the list
+    SoftQueuePair *next_without_receive = nullptr;
+    bool is_without_receive = false; ///< true while this connection is in the list
 
 protected:
     /// Completes an operation within its submit. A failed operation ends the connection.
@@ -139,14 +139,14 @@ private:
     // Operations (queue_pair.cpp). AGAIN means that the operation has to be queued and executed again.
     [[nodiscard]] doca_error_t post_any(Tag tag, const Request &request) noexcept;
     [[nodiscard]] doca_error_t execute(const Request &request) noexcept;
-    [[nodiscard]] doca_error_t attempt(const Request &request) noexcept;
+    [[nodiscard]] doca_error_t dispatch(const Request &request) noexcept;
     void resume_sends() noexcept;
 
     // The connection.
     [[nodiscard]] bool is_peer_connected() const noexcept
     {
         // Acquire: pairs with the peer's store in connect(), so that its page is complete, and in close().
-        return peer_->page().accepts.load(std::memory_order_acquire) == own_->id() && !process_->is_gone();
+        return peer_->page().connected_to.load(std::memory_order_acquire) == own_->id() && !process_->is_gone();
     }
     /// Returns SUCCESS if the peer is connected to this queue pair, AGAIN if it has not connected yet, and
     /// CONNECTION_RESET, with a message the first time, if the connection has ended.
@@ -172,9 +172,9 @@ private:
     void flush_all() noexcept;
     /// Returns whether an operation waits. Also true if a shared receive queue could still supply a receive for an
     /// incoming message.
-    [[nodiscard]] bool has_waiting_operations() const noexcept
+    [[nodiscard]] bool needs_polling() const noexcept
     {
-        return num_sends_ != 0 || has_receives() || (shared_ != nullptr && is_connected());
+        return num_sends_ != 0 || has_receives() || (shared_receives_ != nullptr && is_connected());
     }
 
     // Notification of the peer, and by it.
@@ -185,13 +185,13 @@ private:
         std::atomic<std::uint64_t> &request = peer_->page().doorbell_request;
         // The peer's process cannot run barriers here: a full barrier, because fetch_or writes.
         if (needs_barrier_) [[unlikely]]
-            return ring(DoorbellRequest(request.fetch_or(0, std::memory_order_seq_cst)), event);
+            return ring_doorbell(DoorbellRequest(request.fetch_or(0, std::memory_order_seq_cst)), event);
         light_barrier(); // pairs with the heavy_barrier() that follows request_doorbells()
         if (const DoorbellRequest seen(request.load(std::memory_order_relaxed)); seen.requests(event)) [[unlikely]]
-            ring(seen, event);
+            ring_doorbell(seen, event);
     }
     void notify_peer_with_barrier() noexcept;
-    [[gnu::noinline]] void ring(DoorbellRequest request, std::uint32_t event) noexcept;
+    [[gnu::noinline]] void ring_doorbell(DoorbellRequest request, std::uint32_t event) noexcept;
     [[gnu::cold]] void defer_doorbell(std::uint32_t event) noexcept;
     [[nodiscard]] doca_error_t open_doorbells(DoorbellRequest request) noexcept;
     void prepare_doorbell() noexcept;
@@ -209,7 +209,7 @@ private:
     [[nodiscard]] bool suits_slot(const ReceiveEntry &entry, std::uint32_t length) noexcept;
     [[nodiscard]] doca_error_t send_long(const Request &request) noexcept;
     [[nodiscard]] doca_error_t place(ReceiveEntry &entry, const Request &request) noexcept;
-    [[nodiscard]] doca_error_t reach_segment(const ReceiveSegment &segment, const RemoteMemory *&memory) noexcept;
+    [[nodiscard]] doca_error_t import_segment(const ReceiveSegment &segment, const RemoteMemory *&memory) noexcept;
     void write_message(MessageKind kind, const Request &request) noexcept;
     void publish_message(MessageCell &cell, const Result &result, MessageKind kind) noexcept;
     [[nodiscard]] bool was_delivered(std::uint32_t number) const noexcept;
@@ -231,47 +231,49 @@ private:
     /// received.
     [[nodiscard]] bool has_receivable_message() const noexcept { return has_message_arrived() && !has_lost_message_; }
     /// Returns whether a message has arrived and there is a receive for it.
-    [[nodiscard]] bool can_take() const noexcept
+    [[nodiscard]] bool can_receive() const noexcept
     {
-        return (has_receives() || (shared_ != nullptr && shared_->has_receive())) && has_message_arrived();
+        return (has_receives() || (shared_receives_ != nullptr && shared_receives_->has_receive())) &&
+               has_message_arrived();
     }
     /// Receives the message that has arrived, into the first receive or, if receives are shared, into the next one of
     /// the shared queue. Returns false if there is no such receive or message.
-    [[nodiscard]] bool take_next() noexcept
+    [[nodiscard]] bool receive_next() noexcept
     {
         if (!has_receivable_message())
             return false;
         if (!has_receives()) [[unlikely]]
-            return take_shared();
-        (void)take_message(false);
+            return receive_into_shared();
+        (void)receive_into_posted(false);
         return true;
     }
-    [[nodiscard]] bool take_shared() noexcept;
-    [[nodiscard]] Operation *poll_shared() noexcept;
-    Operation *take_with(Operation &receive, bool returns_operation) noexcept;
+    [[nodiscard]] bool receive_into_shared() noexcept;
+    [[nodiscard]] Operation *poll_one_shared() noexcept;
+    Operation *receive_into(Operation &receive, bool returns_operation) noexcept;
     /// Returns whether the message that has arrived carries no data yet: its sender must place the data.
-    [[nodiscard]] bool is_receive_requested() const noexcept;
+    [[nodiscard]] bool is_rendezvous_request() const noexcept;
     /// Returns whether a message of the peer waits for a shared receive. It counts as sent, so the end of the peer is
     /// reported only after it.
     [[nodiscard]] bool has_unmatched_message() const noexcept;
-    void request_shared_receive() noexcept;
+    void wait_for_shared_receive() noexcept;
     [[nodiscard]] doca_error_t post_shared_receive(Operation &operation) noexcept;
-    Operation *take_message(bool returns_operation) noexcept;
+    Operation *receive_into_posted(bool returns_operation) noexcept;
     void update_peer_receives(const MessageCell &cell) noexcept;
-    [[nodiscard]] Operation *take_short() noexcept;
+    [[nodiscard]] Operation *receive_short_into_shared() noexcept;
     [[nodiscard]] doca_error_t unpack(const std::byte *data, MessageKind kind, const Receive &receive,
                                       const Result &result) noexcept;
-    void complete_unfilled(Operation &operation, doca_error_t status) noexcept;
+    void give_up_receive(Operation &operation, doca_error_t status) noexcept;
     void flush_receives() noexcept;
 
     // One-sided jobs (queue_pair_one_sided.cpp).
-    [[nodiscard]] doca_error_t transfer(const Request &request) noexcept;
-    [[nodiscard]] std::uint64_t update_mapped(std::uint64_t &at, const Request &request) noexcept;
-    [[nodiscard]] doca_error_t update(const Request &request) noexcept;
-    [[nodiscard]] doca_error_t reach(const Request &request, std::uint32_t right, const RemoteMemory *&memory) noexcept;
+    [[nodiscard]] doca_error_t execute_read_or_write(const Request &request) noexcept;
+    [[nodiscard]] std::uint64_t fetch_and_modify(std::uint64_t &at, const Request &request) noexcept;
+    [[nodiscard]] doca_error_t execute_atomic(const Request &request) noexcept;
+    [[nodiscard]] doca_error_t authorize(const Request &request, std::uint32_t right,
+                                         const RemoteMemory *&memory) noexcept;
     /// Returns whether the peer has granted @p right on @p memory to this connection: the memory must be of the peer's
     /// process and device, and both the memory map and the peer's instance must grant the right.
-    [[nodiscard]] bool may_reach(const RemoteMemory &memory, std::uint32_t right) const noexcept
+    [[nodiscard]] bool is_permitted(const RemoteMemory &memory, std::uint32_t right) const noexcept
     {
         return memory.process() == process_ && memory.function_id() == peer_->function_id() &&
                (memory.access() & peer_permissions_ & right) != 0;
@@ -310,7 +312,7 @@ private:
 
     mutable bool is_loss_logged_ = false; ///< the end of the peer is logged once
 
-    SoftReceiveQueue *const shared_; ///< null unless receives are shared
+    SoftReceiveQueue *const shared_receives_; ///< null unless receives are shared
     /// The memory of both rings. Not initialized, so that the pages of a large queue are only touched if it is used.
     std::unique_ptr<Operation *[]> ring_memory_;
 
@@ -321,11 +323,11 @@ private:
 
     // Messages to the peer, and the credits for them. The credits are lower bounds of the peer's current values: they
     // come with its messages or are loaded from its page when they are used up.
-    std::uint32_t next_message_ = 0;     ///< the number of the next message to the peer
-    std::uint32_t peer_posted_ = 0;      ///< the number of receives that the peer has posted
-    std::uint32_t peer_shortest_ = 0;    ///< bytes: no unfilled receive below peer_posted_ has a smaller capacity
-    std::uint32_t peer_taken_ = 0;       ///< the number of messages that the peer has received
-    bool has_requested_receive_ = false; ///< the last message was MessageKind::requests_receive
+    std::uint32_t next_message_ = 0;           ///< the number of the next message to the peer
+    std::uint32_t peer_posted_ = 0;            ///< the number of receives that the peer has posted
+    std::uint32_t peer_shortest_ = 0;          ///< bytes: no unfilled receive below peer_posted_ has a smaller capacity
+    std::uint32_t peer_taken_ = 0;             ///< the number of messages that the peer has received
+    bool has_sent_rendezvous_request_ = false; ///< the last message was MessageKind::rendezvous_request
     /// A cache of the exports in which the peer's receives lie, oldest first.
     std::vector<std::unique_ptr<RemoteMemory>> receive_memories_;
 

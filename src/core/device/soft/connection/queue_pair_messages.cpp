@@ -47,14 +47,14 @@ Received received_of(Opcode opcode) noexcept
                                                                   MessageKind kind) noexcept
 {
     const std::uint32_t number = next_message_++;
-    has_requested_receive_ = kind == MessageKind::requests_receive;
+    has_sent_rendezvous_request_ = kind == MessageKind::rendezvous_request;
     cell.length = result.length;
     cell.immediate = result.immediate;
     cell.received = static_cast<std::uint16_t>(result.received);
     cell.kind = kind;
     // If receives are shared, the credits are free cells, and any length is accepted: the receive is chosen on arrival.
-    cell.num_posted = shared_ != nullptr ? first_receive_ + recv_queue_size_ : next_receive_;
-    cell.shortest_receive = shared_ != nullptr ? UINT32_MAX : has_receives() ? shortest_posted_ : 0;
+    cell.num_posted = shared_receives_ != nullptr ? first_receive_ + recv_queue_size_ : next_receive_;
+    cell.shortest_receive = shared_receives_ != nullptr ? UINT32_MAX : has_receives() ? shortest_posted_ : 0;
     // Release: pairs with the peer's load in has_message_arrived(), so that the cell, slot and placed data are visible.
     cell.sequence.store(number + 1, std::memory_order_release);
     notify_peer(message_event);
@@ -64,11 +64,11 @@ Received received_of(Opcode opcode) noexcept
 /// connection at the same time without having received the message.
 [[gnu::always_inline]] inline bool SoftQueuePair::was_delivered(std::uint32_t number) const noexcept
 {
-    // Loaded after the message was stored. Pairs with the peer's fail(), which stores `accepts` and then loads the
+    // Loaded after the message was stored. Pairs with the peer's fail(), which stores `connected_to` and then loads the
     // cells: its heavy_barrier(), or the fetch_or in notify_peer(), orders the store before this load. Acquire: after
     // a close() is seen, the final num_taken is visible.
     const QueuePairPage &page = peer_->page();
-    return page.accepts.load(std::memory_order_acquire) == own_->id() ||
+    return page.connected_to.load(std::memory_order_acquire) == own_->id() ||
            is_ahead(page.num_taken.load(std::memory_order_relaxed), number);
 }
 
@@ -101,7 +101,7 @@ doca_error_t SoftQueuePair::send_message(const Request &request) noexcept
         return DOCA_ERROR_AGAIN;
     // The data of a WRITE_IMM goes to the memory of the request: its message only consumes a receive.
     if (request.opcode == Opcode::write_with_immediate) {
-        if (const doca_error_t status = transfer(request); status != DOCA_SUCCESS)
+        if (const doca_error_t status = execute_read_or_write(request); status != DOCA_SUCCESS)
             return status;
         return deliver(MessageKind::placed, request);
     }
@@ -123,7 +123,8 @@ doca_error_t SoftQueuePair::send_message(const Request &request) noexcept
 bool SoftQueuePair::find_receives() noexcept
 {
     if (peer_->shares_receives()) {
-        // Acquire: pairs with the stores in take_message(), take_short() and take_shared(): the cells may be reused.
+        // Acquire: pairs with the stores in receive_into_posted(), receive_short_into_shared() and
+        // receive_into_shared(): the cells may be reused.
         peer_posted_ = peer_->page().num_taken.load(std::memory_order_acquire) + peer_->recv_queue_size();
         peer_shortest_ = UINT32_MAX;
         return is_ahead(peer_posted_, next_message_);
@@ -147,7 +148,7 @@ bool SoftQueuePair::find_receives() noexcept
 /// Returns whether the slot of the next message is free. Loads the peer's page only if the last count is too low.
 bool SoftQueuePair::has_slot() noexcept
 {
-    // Acquire: pairs with the store in take_message(), after which the peer does not read the slot any more.
+    // Acquire: pairs with the store in receive_into_posted(), after which the peer does not read the slot any more.
     if (next_message_ - peer_taken_ >= peer_->num_slots())
         peer_taken_ = peer_->page().num_taken.load(std::memory_order_acquire);
     return next_message_ - peer_taken_ < peer_->num_slots();
@@ -164,7 +165,7 @@ bool SoftQueuePair::suits_slot(const ReceiveEntry &entry, std::uint32_t length) 
     ReceiveSegment segment;
     std::memcpy(&segment, entry.segments(), sizeof(segment));
     const RemoteMemory *memory = nullptr;
-    return read_once(entry.num_segments) != 0 && reach_segment(segment, memory) == DOCA_SUCCESS &&
+    return read_once(entry.num_segments) != 0 && import_segment(segment, memory) == DOCA_SUCCESS &&
            memory->reach() == RemoteMemory::Reach::process;
 }
 
@@ -173,10 +174,10 @@ bool SoftQueuePair::suits_slot(const ReceiveEntry &entry, std::uint32_t length) 
 doca_error_t SoftQueuePair::send_long(const Request &request) noexcept
 {
     const std::uint32_t length = request.plan.length;
-    if (peer_->shares_receives() && !has_requested_receive_) {
+    if (peer_->shares_receives() && !has_sent_rendezvous_request_) {
         if (length <= slot_size && has_slot())
             return deliver(MessageKind::in_slot, request);
-        write_message(MessageKind::requests_receive, request);
+        write_message(MessageKind::rendezvous_request, request);
     }
     ReceiveEntry &entry = peer_->entry(next_message_);
     std::uint64_t state = entry.state.load(std::memory_order_acquire);
@@ -214,7 +215,7 @@ doca_error_t SoftQueuePair::place(ReceiveEntry &entry, const Request &request) n
         ReceiveSegment segment;
         std::memcpy(&segment, &entry.segments()[i], sizeof(segment)); // once: it is checked, then used
         const RemoteMemory *memory = nullptr;
-        if (const doca_error_t status = reach_segment(segment, memory); status != DOCA_SUCCESS)
+        if (const doca_error_t status = import_segment(segment, memory); status != DOCA_SUCCESS)
             return status;
         auto *remote = reinterpret_cast<std::byte *>(segment.addr);
         for (std::size_t room = segment.length; room != 0 && left != 0;) {
@@ -238,7 +239,7 @@ doca_error_t SoftQueuePair::place(ReceiveEntry &entry, const Request &request) n
 
 /// Finds the peer's memory of @p segment in the cache, or imports it. IO_FAILED, with a message, if the peer has not
 /// exported it or if it is outside of the export.
-doca_error_t SoftQueuePair::reach_segment(const ReceiveSegment &segment, const RemoteMemory *&memory) noexcept
+doca_error_t SoftQueuePair::import_segment(const ReceiveSegment &segment, const RemoteMemory *&memory) noexcept
 {
     return guarded([&] {
         auto existing =

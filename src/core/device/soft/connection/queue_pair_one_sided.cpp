@@ -48,7 +48,7 @@ doca_error_t SoftQueuePair::post_write(Tag tag, const Request &request) noexcept
         const RemoteMemory &memory = *static_cast<SoftKey *>(request.remote_key)->remote();
         HazardPointer *const pointer = poller_->copier.hazard_pointer_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once && pointer != nullptr &&
-            may_reach(memory, Access::rdma_write)) [[likely]] {
+            is_permitted(memory, Access::rdma_write)) [[likely]] {
             doca_buf &dst = *request.remote;
             const std::size_t before = plan.overwrites ? 0 : dst.data_len;
             const HazardGuard hazard(&memory, pointer, HazardGuard::Side::dst);
@@ -72,7 +72,7 @@ doca_error_t SoftQueuePair::post_read(Tag tag, const Request &request) noexcept
         const RemoteMemory &memory = *static_cast<SoftKey *>(request.remote_key)->remote();
         HazardPointer *const pointer = poller_->copier.hazard_pointer_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once && pointer != nullptr &&
-            may_reach(memory, Access::rdma_read)) [[likely]] {
+            is_permitted(memory, Access::rdma_read)) [[likely]] {
             doca_buf &dst = *request.local;
             const std::size_t before = plan.overwrites ? 0 : dst.data_len;
             const HazardGuard hazard(&memory, pointer, HazardGuard::Side::src);
@@ -88,8 +88,8 @@ doca_error_t SoftQueuePair::post_read(Tag tag, const Request &request) noexcept
 }
 
 /// Executes the atomic @p request on the word at @p at and returns the old value.
-[[gnu::always_inline]] inline std::uint64_t SoftQueuePair::update_mapped(std::uint64_t &at,
-                                                                         const Request &request) noexcept
+[[gnu::always_inline]] inline std::uint64_t SoftQueuePair::fetch_and_modify(std::uint64_t &at,
+                                                                            const Request &request) noexcept
 {
     // The lock makes the operation atomic with those of processes that access the owner's memory through the kernel.
     // The atomic instruction makes it atomic with the owner's program, and with processes that map the same memory by
@@ -110,11 +110,11 @@ doca_error_t SoftQueuePair::post_atomic(Tag tag, const Request &request) noexcep
         const RemoteMemory &memory = *static_cast<SoftKey *>(request.remote_key)->remote();
         HazardPointer *const pointer = poller_->copier.hazard_pointer_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && pointer != nullptr &&
-            may_reach(memory, Access::rdma_atomic)) [[likely]] {
+            is_permitted(memory, Access::rdma_atomic)) [[likely]] {
             const HazardGuard hazard(&memory, pointer, HazardGuard::Side::dst);
             if (memory.is_live()) [[likely]] {
                 const std::uint64_t old =
-                    update_mapped(*reinterpret_cast<std::uint64_t *>(memory.here(request.remote->data)), request);
+                    fetch_and_modify(*reinterpret_cast<std::uint64_t *>(memory.here(request.remote->data)), request);
                 std::memcpy(request.local->data, &old, sizeof(old));
                 completions_->done(tag, *this, DOCA_SUCCESS);
                 return DOCA_SUCCESS;
@@ -125,10 +125,10 @@ doca_error_t SoftQueuePair::post_atomic(Tag tag, const Request &request) noexcep
 }
 
 /// Finds the peer's memory of @p request. NOT_PERMITTED, with a message, if the peer has not granted @p right on it.
-doca_error_t SoftQueuePair::reach(const Request &request, std::uint32_t right, const RemoteMemory *&memory) noexcept
+doca_error_t SoftQueuePair::authorize(const Request &request, std::uint32_t right, const RemoteMemory *&memory) noexcept
 {
     memory = static_cast<const SoftKey &>(*request.remote_key).remote();
-    if (may_reach(*memory, right)) [[likely]]
+    if (is_permitted(*memory, right)) [[likely]]
         return DOCA_SUCCESS;
     if (memory->process() != process_ || memory->function_id() != peer_->function_id()) {
         LOG_ERR("the memory at %p is of process %d, and was not exported by the device of the peer, process %d",
@@ -141,7 +141,7 @@ doca_error_t SoftQueuePair::reach(const Request &request, std::uint32_t right, c
 }
 
 /// Executes a READ, a WRITE, or the data transfer of a WRITE_IMM.
-doca_error_t SoftQueuePair::transfer(const Request &request) noexcept
+doca_error_t SoftQueuePair::execute_read_or_write(const Request &request) noexcept
 {
     const TransferPlan plan = request.plan;
     const bool is_read = request.opcode == Opcode::read;
@@ -155,7 +155,7 @@ doca_error_t SoftQueuePair::transfer(const Request &request) noexcept
         return DOCA_ERROR_NOT_PERMITTED;
     }
     const RemoteMemory *memory = nullptr;
-    const doca_error_t status = reach(request, right, memory);
+    const doca_error_t status = authorize(request, right, memory);
     if (status != DOCA_SUCCESS)
         return status;
     doca_buf &dst = is_read ? *request.local : *request.remote;
@@ -184,12 +184,12 @@ doca_error_t SoftQueuePair::transfer(const Request &request) noexcept
 }
 
 /// Executes an atomic operation. NO_MEMORY if there is no hazard pointer for the memory's process.
-doca_error_t SoftQueuePair::update(const Request &request) noexcept
+doca_error_t SoftQueuePair::execute_atomic(const Request &request) noexcept
 {
     if (const doca_error_t status = check_peer(); status != DOCA_SUCCESS)
         return status;
     const RemoteMemory *memory = nullptr;
-    if (const doca_error_t status = reach(request, Access::rdma_atomic, memory); status != DOCA_SUCCESS)
+    if (const doca_error_t status = authorize(request, Access::rdma_atomic, memory); status != DOCA_SUCCESS)
         return status;
     HazardPointer *const pointer = poller_->copier.hazard_pointer_for(*memory);
     if (pointer == nullptr)
@@ -201,11 +201,11 @@ doca_error_t SoftQueuePair::update(const Request &request) noexcept
     const bool is_addition = request.opcode == Opcode::fetch_and_add;
     std::uint64_t old = 0;
     if (memory->reach() == RemoteMemory::Reach::mapped) {
-        old = update_mapped(*reinterpret_cast<std::uint64_t *>(memory->here(request.remote->data)), request);
+        old = fetch_and_modify(*reinterpret_cast<std::uint64_t *>(memory->here(request.remote->data)), request);
     } else {
         // Memory that is not mapped here is read and written through the kernel. This is atomic with operations under
         // the lock only, not with the atomic instructions of the owner's program.
-        const ProcessLock lock(process_->atomic_lock(), identity_); // as in update_mapped()
+        const ProcessLock lock(process_->atomic_lock(), identity_); // as in fetch_and_modify()
         auto *const bytes = reinterpret_cast<std::byte *>(&old);
         doca_error_t status = read_process(*process_, bytes, request.remote->data, sizeof(old));
         std::uint64_t fresh = is_addition ? old + request.operand : old == request.compare ? request.operand : old;

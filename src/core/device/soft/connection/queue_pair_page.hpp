@@ -29,12 +29,12 @@ inline constexpr std::size_t slot_size = 8192;         ///< bytes
 
 /// Where the data of a message is.
 enum class MessageKind : std::uint16_t {
-    in_cell,          ///< in the cell
-    in_slot,          ///< in the slot with the same number, for messages of medium length
-    placed,           ///< already in the receive's buffers, or at the destination of a WRITE_IMM
-    too_long,         ///< not transferred: the message is longer than the receive
-    failed,           ///< not transferred: the sender cannot access the receive's memory
-    requests_receive, ///< not transferred yet: the sender requests a posted receive; only if receives are shared
+    in_cell,            ///< in the cell
+    in_slot,            ///< in the slot with the same number, for messages of medium length
+    placed,             ///< already in the receive's buffers, or at the destination of a WRITE_IMM
+    too_long,           ///< not transferred: the message is longer than the receive
+    failed,             ///< not transferred: the sender cannot access the receive's memory
+    rendezvous_request, ///< not transferred yet: the sender requests a posted receive; only if receives are shared
 };
 
 /// One message, for the receive with the same number. Written by the sender only. It fills exactly one cache line, so
@@ -123,7 +123,7 @@ struct QueuePairPage {
     std::uint32_t shares_receives;
 
     /// The id of the queue pair that the owner has connected to; 0 before, `closed` after the end of the connection.
-    alignas(64) std::atomic<std::uint64_t> accepts;
+    alignas(64) std::atomic<std::uint64_t> connected_to;
     /// A DoorbellRequest: the owner's doorbell that the peer must ring after its stores. Without events while the owner
     /// polls the page. Stored by SoftQueuePair::publish_doorbell_request(), loaded by the peer's notify_peer().
     std::atomic<std::uint64_t> doorbell_request;
@@ -134,7 +134,7 @@ struct QueuePairPage {
     /// own, because the owner stores it for each message.
     alignas(64) std::atomic<std::uint32_t> num_taken;
 
-    static constexpr std::uint64_t closed = UINT64_MAX; ///< a value of `accepts`
+    static constexpr std::uint64_t closed = UINT64_MAX; ///< a value of `connected_to`
 };
 
 static_assert(sizeof(QueuePairPage) == 256 && alignof(QueuePairPage) == 64);

@@ -21,7 +21,7 @@ namespace opendoca::soft {
 /// Posts a receive: describes it in the shared entry, then publishes it. No change if it fails.
 doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
 {
-    if (shared_ != nullptr)
+    if (shared_receives_ != nullptr)
         return DOCA_ERROR_UNEXPECTED;
     if (next_receive_ - first_receive_ == recv_queue_size_ || completions_->is_full() || !ensure_peer_watched())
         return DOCA_ERROR_NO_MEMORY;
@@ -33,7 +33,7 @@ doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) n
         if (status != DOCA_SUCCESS)
             return status;
     }
-    const bool is_first = !has_waiting_operations();
+    const bool is_first = !needs_polling();
     Operation &operation = completions_->begin(tag, *this);
     operation.payload<Receive>() = {dst, plan};
     receive_of(number) = &operation;
@@ -51,13 +51,13 @@ doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) n
 
 /// Receives the message that has arrived into the next shared receive. If the message is a request for a receive, posts
 /// one in its place. Returns false if there is no shared receive.
-bool SoftQueuePair::take_shared() noexcept
+bool SoftQueuePair::receive_into_shared() noexcept
 {
-    if (shared_ == nullptr || !shared_->has_receive())
+    if (shared_receives_ == nullptr || !shared_receives_->has_receive())
         return false;
-    Operation &operation = shared_->take(*this);
-    if (!is_receive_requested()) {
-        (void)take_with(operation, false);
+    Operation &operation = shared_receives_->take(*this);
+    if (!is_rendezvous_request()) {
+        (void)receive_into(operation, false);
         return true;
     }
     // The request is complete. Release: pairs with the load in find_receives(), after which the peer reuses the cell.
@@ -83,12 +83,12 @@ bool SoftQueuePair::take_shared() noexcept
 
 /// Fast path: receives the message into the next shared receive, if the data is in the cell and fits the receive's
 /// first buffer. Otherwise returns null without any change.
-[[gnu::always_inline]] inline Operation *SoftQueuePair::take_short() noexcept
+[[gnu::always_inline]] inline Operation *SoftQueuePair::receive_short_into_shared() noexcept
 {
     const MessageCell &cell = own_->cell(first_receive_);
     const std::uint32_t length = read_once(cell.length);
     const std::uint16_t received = read_once(cell.received);
-    Operation &operation = shared_->first();
+    Operation &operation = shared_receives_->first();
     const Receive &receive = operation.payload<Receive>();
     if (read_once(cell.kind) != MessageKind::in_cell ||
         received > static_cast<std::uint16_t>(Received::send_with_immediate) || length - 1 >= cell_capacity ||
@@ -96,7 +96,7 @@ bool SoftQueuePair::take_shared() noexcept
         return nullptr;
     copy_short(receive.dst->data + receive.dst->data_len, cell.data, length);
     receive.dst->data_len += length;
-    (void)shared_->take(*this);
+    (void)shared_receives_->take(*this);
     operation.length = length;
     operation.message = {read_once(cell.immediate), static_cast<Received>(received)};
     update_peer_receives(cell);
@@ -108,7 +108,7 @@ bool SoftQueuePair::take_shared() noexcept
 }
 
 /// Does the same as poll_one() if receives are shared.
-Operation *SoftQueuePair::poll_shared() noexcept
+Operation *SoftQueuePair::poll_one_shared() noexcept
 {
     // A connection that has ended receives no more messages: fail() has received those that count as sent.
     if (!is_connected())
@@ -118,48 +118,48 @@ Operation *SoftQueuePair::poll_shared() noexcept
             handle_peer_loss();
         return nullptr;
     }
-    if (!has_receives() && shared_->has_receive()) [[likely]] {
-        if (Operation *const taken = take_short()) [[likely]]
+    if (!has_receives() && shared_receives_->has_receive()) [[likely]] {
+        if (Operation *const taken = receive_short_into_shared()) [[likely]]
             return taken;
-        if (!is_receive_requested())
-            return take_with(shared_->take(*this), true);
+        if (!is_rendezvous_request())
+            return receive_into(shared_receives_->take(*this), true);
     }
     progress();
     return nullptr;
 }
 
 /// Receives the message that has arrived into @p receive, which was taken from the shared queue.
-Operation *SoftQueuePair::take_with(Operation &receive, bool returns_operation) noexcept
+Operation *SoftQueuePair::receive_into(Operation &receive, bool returns_operation) noexcept
 {
     next_receive_ = first_receive_ + 1;
     receive_of(first_receive_) = &receive;
-    Operation *const taken = take_message(returns_operation);
+    Operation *const taken = receive_into_posted(returns_operation);
     notify_peer(receive_event); // one more free cell
     return taken;
 }
 
-bool SoftQueuePair::is_receive_requested() const noexcept
+bool SoftQueuePair::is_rendezvous_request() const noexcept
 {
-    return read_once(own_->cell(first_receive_).kind) == MessageKind::requests_receive;
+    return read_once(own_->cell(first_receive_).kind) == MessageKind::rendezvous_request;
 }
 
 bool SoftQueuePair::has_unmatched_message() const noexcept
 {
-    return shared_ != nullptr && !has_receives() && !shared_->has_receive() && has_message_arrived() &&
-           !is_receive_requested(); // the data of such a message was lost with the peer
+    return shared_receives_ != nullptr && !has_receives() && !shared_receives_->has_receive() &&
+           has_message_arrived() && !is_rendezvous_request(); // the data of such a message was lost with the peer
 }
 
 /// Called when messages or shared receives have run out. If a message is left, registers this connection for the next
 /// shared receive; if a receive is left, passes it on to the next registered connection. Connections that are polled
 /// directly need no registration.
-void SoftQueuePair::request_shared_receive() noexcept
+void SoftQueuePair::wait_for_shared_receive() noexcept
 {
     if (!poller_->polls_by_doorbells())
         return;
     // A connection that has ended receives no more messages, and must not delay the next receive of others.
-    if (is_connected() && !has_receives() && !shared_->has_receive() && has_message_arrived())
-        shared_->add_waiter(*this);
-    shared_->check_first_waiter();
+    if (is_connected() && !has_receives() && !shared_receives_->has_receive() && has_message_arrived())
+        shared_receives_->add_without_receive(*this);
+    shared_receives_->check_first_without_receive();
 }
 
 /// Posts @p operation, a shared receive, for this connection only: the sender of the next message places the data in
@@ -181,7 +181,7 @@ doca_error_t SoftQueuePair::post_shared_receive(Operation &operation) noexcept
 
 /// Receives the message that has arrived into the first receive and completes it. If @p returns_operation is set, a
 /// successful operation is returned instead of completed. A failed one ends the connection.
-Operation *SoftQueuePair::take_message(bool returns_operation) noexcept
+Operation *SoftQueuePair::receive_into_posted(bool returns_operation) noexcept
 {
     const std::uint32_t number = first_receive_;
     const MessageCell &cell = own_->cell(number);
@@ -257,10 +257,10 @@ doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, cons
 }
 
 /// Completes a receive without a message: a shared one returns to its queue, for a message of another connection.
-void SoftQueuePair::complete_unfilled(Operation &operation, doca_error_t status) noexcept
+void SoftQueuePair::give_up_receive(Operation &operation, doca_error_t status) noexcept
 {
-    if (shared_ != nullptr)
-        shared_->put_back(operation);
+    if (shared_receives_ != nullptr)
+        shared_receives_->put_back(operation);
     else
         completions_->done(operation, status, {});
 }
@@ -271,7 +271,7 @@ void SoftQueuePair::flush_receives() noexcept
 {
     while (has_receives()) {
         if (has_receivable_message()) {
-            (void)take_message(false);
+            (void)receive_into_posted(false);
             continue;
         }
         const std::uint32_t number = first_receive_;
@@ -285,7 +285,7 @@ void SoftQueuePair::flush_receives() noexcept
         if (has_receivable_message())
             continue; // it arrived after the first check
         first_receive_ = number + 1;
-        complete_unfilled(*receive_of(number), DOCA_ERROR_SHUTDOWN);
+        give_up_receive(*receive_of(number), DOCA_ERROR_SHUTDOWN);
     }
 }
 

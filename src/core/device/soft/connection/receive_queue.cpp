@@ -82,7 +82,7 @@ doca_error_t SoftReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan plan
     Operation &operation = completions_.begin(tag, *this);
     operation.payload<Receive>() = {dst, plan};
     at(first_ + num_++) = &operation;
-    check_first_waiter();
+    check_first_without_receive();
     if (completions_.is_armed()) [[unlikely]]
         completions_.wake(); // a message may be waiting for this receive, and no peer rings for it again
     return DOCA_SUCCESS;
@@ -112,39 +112,41 @@ void SoftReceiveQueue::put_back(Operation &operation) noexcept
     ++num_;
 }
 
-void SoftReceiveQueue::add_waiter(SoftQueuePair &connection) noexcept
+void SoftReceiveQueue::add_without_receive(SoftQueuePair &connection) noexcept
 {
-    if (connection.is_waiter)
+    if (connection.is_without_receive)
         return;
-    connection.is_waiter = true;
-    connection.next_waiter = nullptr;
-    (first_waiter_ == nullptr ? first_waiter_ : last_waiter_->next_waiter) = &connection;
-    last_waiter_ = &connection;
+    connection.is_without_receive = true;
+    connection.next_without_receive = nullptr;
+    (first_without_receive_ == nullptr ? first_without_receive_ : last_without_receive_->next_without_receive) =
+        &connection;
+    last_without_receive_ = &connection;
 }
 
 /// Removes the first waiter from the list and schedules its check. If the receive is taken by another connection
 /// before, the check adds it to the list again.
-void SoftReceiveQueue::schedule_first_waiter() noexcept
+void SoftReceiveQueue::schedule_first_without_receive() noexcept
 {
-    SoftQueuePair &connection = *first_waiter_;
-    first_waiter_ = connection.next_waiter;
-    connection.is_waiter = false;
+    SoftQueuePair &connection = *first_without_receive_;
+    first_without_receive_ = connection.next_without_receive;
+    connection.is_without_receive = false;
     connection.schedule_check();
 }
 
-void SoftReceiveQueue::remove_waiter(SoftQueuePair &connection) noexcept
+void SoftReceiveQueue::remove_without_receive(SoftQueuePair &connection) noexcept
 {
     SoftQueuePair *before = nullptr;
-    for (SoftQueuePair *other = first_waiter_; connection.is_waiter && other != nullptr;
-         before = std::exchange(other, other->next_waiter)) {
+    for (SoftQueuePair *other = first_without_receive_; connection.is_without_receive && other != nullptr;
+         before = std::exchange(other, other->next_without_receive)) {
         if (other != &connection)
             continue;
-        (before == nullptr ? first_waiter_ : before->next_waiter) = connection.next_waiter;
-        if (last_waiter_ == &connection)
-            last_waiter_ = before;
-        connection.is_waiter = false;
+        (before == nullptr ? first_without_receive_ : before->next_without_receive) = connection.next_without_receive;
+        if (last_without_receive_ == &connection)
+            last_without_receive_ = before;
+        connection.is_without_receive = false;
     }
-    check_first_waiter(); // a check of the connection may have been scheduled for a receive that is still unused
+    check_first_without_receive(); // a check of the connection may have been scheduled for a receive that is still
+                                   // unused
 }
 
 void SoftReceiveQueue::flush() noexcept

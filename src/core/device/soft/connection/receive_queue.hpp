@@ -53,22 +53,22 @@ public:
 
     /// Adds @p connection, which has a message but no receive, to the end of the list of waiters, unless it is in the
     /// list: it is checked again when a receive is posted. For connections that are checked only when their peers ring.
-    void add_waiter(SoftQueuePair &connection) noexcept;
+    void add_without_receive(SoftQueuePair &connection) noexcept;
     /// If there is a receive, schedules a check of the connection that has waited longest for one.
-    void check_first_waiter() noexcept
+    void check_first_without_receive() noexcept
     {
-        if (first_waiter_ != nullptr && has_receive()) [[unlikely]]
-            schedule_first_waiter();
+        if (first_without_receive_ != nullptr && has_receive()) [[unlikely]]
+            schedule_first_without_receive();
     }
     /// Removes @p connection, which has ended, from the list of waiters. A receive that was meant for it goes to the
     /// next one.
-    void remove_waiter(SoftQueuePair &connection) noexcept;
+    void remove_without_receive(SoftQueuePair &connection) noexcept;
 
 protected:
     [[nodiscard]] CompletionQueue &completions() const noexcept { return completions_; }
 
 private:
-    [[gnu::cold]] void schedule_first_waiter() noexcept;
+    [[gnu::cold]] void schedule_first_without_receive() noexcept;
     /// Checks that senders can place a message in the memory of @p receive: each buffer's memory map must be
     /// exportable.
     [[nodiscard]] doca_error_t check_exports(const Receive &receive);
@@ -97,9 +97,9 @@ private:
     std::vector<Operation *> ring_; ///< its size is a power of two, at least size_
     std::uint32_t first_ = 0;       ///< the number of the oldest receive; wraps around
     std::uint32_t num_ = 0;         ///< the number of receives in the ring
-    // The connections that wait for a receive: a list through SoftQueuePair::next_waiter, oldest first.
-    SoftQueuePair *first_waiter_ = nullptr;
-    SoftQueuePair *last_waiter_ = nullptr; ///< valid if first_waiter_ is not null
+    // The connections that wait for a receive: a list through SoftQueuePair::next_without_receive, oldest first.
+    SoftQueuePair *first_without_receive_ = nullptr;
+    SoftQueuePair *last_without_receive_ = nullptr; ///< valid if first_without_receive_ is not null
 };
 
 /// Writes the SGEs of @p receive to @p entry, so that the peer can place a message in them. Exports the memory maps

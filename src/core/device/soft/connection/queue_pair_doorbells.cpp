@@ -16,15 +16,15 @@ namespace opendoca::soft {
 /// not depend on one in the peer.
 void SoftQueuePair::notify_peer_with_barrier() noexcept
 {
-    // A full barrier after the store of `accepts`, because fetch_or writes. Pairs with the store of the request in
+    // A full barrier after the store of `connected_to`, because fetch_or writes. Pairs with the store of the request in
     // publish_doorbell_request().
     const DoorbellRequest seen(peer_->page().doorbell_request.fetch_or(0, std::memory_order_seq_cst));
-    ring(seen, message_event | receive_event);
+    ring_doorbell(seen, message_event | receive_event);
 }
 
 /// Rings the doorbell of @p request if it includes @p event. The event is stored, so a failure does not fail the
 /// operation: lack of resources is retried, and a request that names no page of doorbells is logged once and ignored.
-void SoftQueuePair::ring(DoorbellRequest request, std::uint32_t event) noexcept
+void SoftQueuePair::ring_doorbell(DoorbellRequest request, std::uint32_t event) noexcept
 {
     if (!request.requests(event) || request.word() == invalid_request_)
         return;
@@ -56,7 +56,7 @@ void SoftQueuePair::retry_pending_doorbell() noexcept
     if (events == 0 || process_->is_gone())
         return;
     // Loaded anew: a peer that has withdrawn its request has checked for events since, and needs no ring.
-    ring(DoorbellRequest(peer_->page().doorbell_request.fetch_or(0, std::memory_order_seq_cst)), events);
+    ring_doorbell(DoorbellRequest(peer_->page().doorbell_request.fetch_or(0, std::memory_order_seq_cst)), events);
 }
 
 /// Maps the doorbell page of @p request, unless it is the one that is mapped. The page changes if the peer attaches
@@ -74,7 +74,7 @@ doca_error_t SoftQueuePair::open_doorbells(DoorbellRequest request) noexcept
 }
 
 /// Maps the peer's doorbells and opens its pipe in advance, so that a submit rarely has to. A failure is not an error:
-/// ring() tries again.
+/// ring_doorbell() tries again.
 void SoftQueuePair::prepare_doorbell() noexcept
 {
     // Acquire: pairs with the store in publish_doorbell_request(), so that the page's descriptor is visible.
@@ -98,7 +98,7 @@ void SoftQueuePair::publish_doorbell_request(std::uint32_t events) noexcept
 void SoftQueuePair::request_doorbells() noexcept
 {
     has_doorbells_ = true;
-    if (has_waiting_operations())
+    if (needs_polling())
         (void)ensure_peer_watched(); // on failure, only the poller's occasional checks find the end of the peer
     // Events that were requested before stay requested: a superfluous ring costs less than to publish each change.
     publish_doorbell_request(requested_events_ | message_event | (num_sends_ != 0 ? receive_event : 0));
