@@ -45,7 +45,8 @@ doca_error_t read_details(std::span<const std::byte> bytes, ConnectionDetails &d
     }
     if (d.page_fd < 0 || d.queue_pair_fd < 0 || d.pid == 0 || d.pid >> ProcessId::pid_bits != 0 ||
         d.queue_pair_id == 0 || d.queue_pair_id == QueuePairPage::closed) {
-        LOG_ERR("the connection details name descriptor %" PRId32 " of process %" PRIu32, d.queue_pair_fd, d.pid);
+        LOG_ERR("invalid connection details: process %" PRIu32 ", descriptors %" PRId32 " and %" PRId32 ", id %" PRIu64,
+                d.pid, d.page_fd, d.queue_pair_fd, d.queue_pair_id);
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     return DOCA_SUCCESS;
@@ -134,7 +135,8 @@ doca_error_t QueuePairMapping::open(std::span<const std::byte> bytes, std::share
     // The descriptor number may by now be that of another queue pair with another id and nonce.
     if (!opened->read_page() || page.pid != d.pid || page.start_time != d.start_time ||
         opened->id_ != d.queue_pair_id || std::memcmp(page.nonce, d.nonce, sizeof(d.nonce)) != 0) {
-        LOG_ERR("the page at descriptor %" PRId32 " of process %" PRIu32 " is not that of these details",
+        LOG_ERR("the connection details are outdated or invalid: descriptor %" PRId32 " of process %" PRIu32
+                " is not the queue pair that they describe",
                 d.queue_pair_fd, d.pid);
         return DOCA_ERROR_CONNECTION_ABORTED;
     }

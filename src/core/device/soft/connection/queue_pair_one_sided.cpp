@@ -37,6 +37,12 @@ void copy_at_once(std::byte *dst, const std::byte *src, std::size_t length) noex
         (void)copy_bytes(dst, src, length, length);
 }
 
+/// Returns the name of @p right for log lines.
+const char *name_of(std::uint32_t right) noexcept
+{
+    return right == Access::rdma_read ? "read" : right == Access::rdma_write ? "write" : "atomic";
+}
+
 } // namespace
 
 doca_error_t SoftQueuePair::post_write(Tag tag, const Request &request) noexcept
@@ -130,11 +136,15 @@ doca_error_t SoftQueuePair::authorize(const Request &request, std::uint32_t righ
     memory = static_cast<const SoftKey &>(*request.remote_key).remote();
     if (is_permitted(*memory, right)) [[likely]]
         return DOCA_SUCCESS;
-    if (memory->process() != process_ || memory->function_id() != peer_->function_id()) {
-        LOG_ERR("the memory at %p is of process %d, and was not exported by the device of the peer, process %d",
-                static_cast<const void *>(request.remote->data), memory->process()->pid(), process_->pid());
+    const void *const address = request.remote->data;
+    if (memory->process() != process_) {
+        LOG_ERR("the remote memory at %p belongs to process %d, but the peer of this connection is process %d", address,
+                memory->process()->pid(), process_->pid());
+    } else if (memory->function_id() != peer_->function_id()) {
+        LOG_ERR("the remote memory at %p was exported by another device than that of the peer, process %d", address,
+                process_->pid());
     } else {
-        LOG_ERR("the peer does not give the right 0x%x: its memory map has 0x%x, its RDMA instance 0x%x", right,
+        LOG_ERR("the peer does not permit RDMA %s here (memory map 0x%x, RDMA instance 0x%x)", name_of(right),
                 memory->access(), peer_permissions_);
     }
     return DOCA_ERROR_NOT_PERMITTED;
@@ -150,7 +160,7 @@ doca_error_t SoftQueuePair::execute_read_or_write(const Request &request) noexce
     if (plan.length == 0) {
         if ((peer_permissions_ & right) != 0)
             return DOCA_SUCCESS;
-        LOG_ERR("the peer does not give the right 0x%x, required even for 0 bytes: its RDMA instance has 0x%x", right,
+        LOG_ERR("the peer does not permit RDMA %s, not even of 0 bytes (RDMA instance 0x%x)", name_of(right),
                 peer_permissions_);
         return DOCA_ERROR_NOT_PERMITTED;
     }

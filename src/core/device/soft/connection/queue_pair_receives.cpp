@@ -239,7 +239,7 @@ doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, cons
     }
     if (kind == MessageKind::too_long || length > receive.plan.length ||
         length > room_of(*receive.dst, receive.plan.overwrites)) {
-        LOG_ERR("a message of %u bytes has come, and the receive takes %u", length, receive.plan.length);
+        LOG_ERR("a message of %u bytes does not fit its receive of %u bytes", length, receive.plan.length);
         return DOCA_ERROR_FULL;
     }
     if (is_here) {
