@@ -25,8 +25,8 @@ doca_error_t ConnectionPoller::of(CompletionQueue &completions, std::shared_ptr<
     return status;
 }
 
-/// Registers this object with the completion queue. The queue polls it last of all, when nothing can fail any more; the
-/// destructor undoes what was done before a failure.
+/// Adds this object to the queue's pollables. start_polling() comes last, as the only step that cannot fail: after an
+/// earlier failure the destructor undoes the steps that were done.
 doca_error_t ConnectionPoller::open()
 {
     connections_.reserve(most_polled_directly);
@@ -133,8 +133,8 @@ void ConnectionPoller::retry_pending_doorbells() noexcept
     update_only_connection();
 }
 
-/// Makes the peers of all connections ring from now on. Events that came before the peers see the request are found by
-/// one check of each connection.
+/// Requests the doorbells of all connections from now on. Events that came before the peers see the request are found
+/// by one check of each connection.
 void ConnectionPoller::switch_to_doorbells() noexcept
 {
     polls_by_doorbells_ = true;
@@ -224,8 +224,8 @@ void ConnectionPoller::poll_rung_connections() noexcept
     check_unnotified();
 }
 
-/// Checks for events without a doorbell: in each poll whether one of the peer processes has ended, and in every 256th
-/// poll one connection. So the cost of a poll does not grow with their numbers.
+/// Checks for events without a doorbell: in each poll whether one of the peer processes has ended, and every 256 polls
+/// or 100 ms one connection. So the cost of a poll does not grow with their numbers.
 void ConnectionPoller::check_unnotified() noexcept
 {
     if (!processes_.empty()) {
@@ -264,17 +264,18 @@ bool ConnectionPoller::arm() noexcept
     return arm_doorbells() || has_pending_doorbells_;
 }
 
-/// Arms the waiter, then checks for events once more. Returns whether there are any: the thread must then not block.
+/// Arms wake_up, then checks for events once more. Returns whether there are any: the thread must then not block.
 /// Connections that are polled directly request doorbells only for as long as the queue is armed.
 bool ConnectionPoller::arm_doorbells() noexcept
 {
     if (polls_by_doorbells_) {
-        doorbells_->wake_up.arm(1);
+        doorbells_->wake_up.arm(DoorbellPage::any_event);
         return doorbells_->is_any_rung();
     }
-    // Rings of an earlier arming: progress() has checked the connections since, and they would end the wait at once.
+    // Clears rings of an earlier arming: otherwise a later switch to doorbells would check these connections
+    // needlessly.
     doorbells_->collect([](std::uint32_t) {});
-    doorbells_->wake_up.arm(1);
+    doorbells_->wake_up.arm(DoorbellPage::any_event);
     for (SoftQueuePair *const connection : connections_) {
         if (connection != nullptr)
             connection->request_doorbells();
@@ -295,8 +296,11 @@ void ConnectionPoller::disarm() noexcept
                 connection->withdraw_doorbell_request();
         }
     }
-    // The descriptor of an ended process stays readable until it is removed. From the back, as elements are erased.
-    for (std::size_t i = was_woken ? 0 : processes_.size(); i-- != 0;) {
+    // With a byte in the pipe, a doorbell was rung; exits are found by later polls. Without one, the wake-up may come
+    // from a pidfd, which stays readable until it is removed. From the back, as elements are erased.
+    if (was_woken)
+        return;
+    for (std::size_t i = processes_.size(); i-- != 0;) {
         if (processes_[i].process->is_gone())
             handle_process_exit(i);
     }

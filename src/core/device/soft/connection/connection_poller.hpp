@@ -38,7 +38,8 @@ public:
     /// Removes connection @p number, which may then be reused. A late ring of the former peer only causes a check.
     void remove(std::uint32_t number) noexcept;
 
-    /// Returns whether a poll checks only the connections with a doorbell that their peer or this thread has rung.
+    /// Returns whether polls go by doorbells: they check the connections whose doorbells their peers or this thread
+    /// have rung, and one other every 256 polls or 100 ms.
     [[nodiscard]] bool polls_by_doorbells() const noexcept { return polls_by_doorbells_; }
     /// Returns whether the thread has a page of doorbells: connections must then publish the events that they await.
     [[nodiscard]] bool has_doorbells() const noexcept { return doorbells_ != nullptr; }
@@ -50,7 +51,7 @@ public:
     /// Watches @p process for one more connection: its end causes a check of its connections. Returns false if an armed
     /// queue could not be woken by the end.
     [[nodiscard]] bool watch(const std::shared_ptr<ExporterProcess> &process) noexcept;
-    /// Undoes one watch(). Has no effect if the process has ended in the meantime.
+    /// Undoes one watch(). Has no effect once handle_process_exit() has removed the process.
     void stop_watching(const ExporterProcess &process) noexcept;
 
     [[nodiscard]] Operation *poll_one() noexcept override;
@@ -88,8 +89,8 @@ private:
     bool has_pending_doorbells_ = false;
     std::chrono::steady_clock::time_point next_retry_{}; ///< the time before which pending doorbells are not retried
     std::chrono::milliseconds retry_delay_{0};           ///< the back-off after the next failure
-    /// Polls by doorbells between two checks of a connection without a rung doorbell, so that a peer that clears
-    /// the bits of others in the page can only delay their messages.
+    /// In doorbell mode, 256 polls or 100 ms until one connection is polled although its doorbell was not rung: a peer
+    /// that clears the bits of others can only delay their messages.
     PollBudget<256> polls_between_checks_;
     std::uint32_t last_checked_ = 0; ///< index in connections_ of the last check without a doorbell
     std::size_t last_process_ = 0;   ///< index in processes_ of the last check

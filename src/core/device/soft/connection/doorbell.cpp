@@ -16,7 +16,6 @@ namespace {
 
 constexpr char doorbell_magic[8] = {'O', 'P', 'E', 'N', 'B', 'E', 'L', 'L'};
 constexpr std::uint32_t doorbell_version = 1;
-constexpr std::uint32_t any_event = 1; ///< the only event of the owner's SleepState: a doorbell was rung
 
 /// All doorbell pages that this process has mapped, by owner and number.
 using PeerRegistry = Registry<std::pair<const ExporterProcess *, std::uint32_t>, PeerDoorbells, LockRank::exporters>;
@@ -32,7 +31,7 @@ doca_error_t Doorbells::create(std::unique_ptr<Doorbells> &doorbells)
         SealedPage::create("opendoca-doorbells", sizeof(DoorbellPage), SealedPage::Writers::all, created->page_);
     if (status != DOCA_SUCCESS)
         return status;
-    DoorbellPage &page = created->page(); // all zero: nothing was rung, no waiter is armed
+    DoorbellPage &page = created->page(); // all zero: nothing was rung, and wake_up is not armed
     std::memcpy(page.magic, doorbell_magic, sizeof(doorbell_magic));
     page.version = doorbell_version;
     page.number = num_created.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -89,7 +88,7 @@ doca_error_t PeerDoorbells::open(const std::shared_ptr<ExporterProcess> &process
 bool PeerDoorbells::wake(std::uint64_t seen) noexcept
 {
     const std::lock_guard guard(lock_);
-    return waking_.signal(page().wake_up_state, seen, any_event);
+    return waking_.signal(page().wake_up_state, seen, DoorbellPage::any_event);
 }
 
 } // namespace opendoca::soft

@@ -6,6 +6,8 @@
 // whether any doorbell was rung. A peer stores its data, then rings. Peers map the page and may write anything to it,
 // so a set bit only means that the connection must be checked, and an unused index is ignored. A peer that dies between
 // its store and the ring has not rung; the end of its process makes the owner check all connections with it.
+//
+// Not a NIC's doorbell: a peer rings it, so that the receiving thread polls only the connections that have new events.
 #pragma once
 
 #include <atomic>
@@ -38,8 +40,10 @@ struct DoorbellPage {
     alignas(64) std::atomic<std::uint64_t> groups[bits_of_word]; ///< bit w of group g: a bit of word 64 g + w is set
     alignas(64) std::atomic<std::uint64_t> words[bits_of_word * bits_of_word];
 
-    /// Sets the bits of doorbell @p index from the lowest level up: a reader that finds a bit also finds those below
-    /// it.
+    static constexpr std::uint32_t any_event = 1; ///< the only event of wake_up_state: a doorbell was rung
+
+    /// Sets the bits of doorbell @p index from the lowest level up: a summary bit that is seen has the bits of the same
+    /// ring below it, or an earlier collect() has taken them.
     void ring(std::uint32_t index) noexcept
     {
         const std::uint32_t word = index / bits_of_word, group = word / bits_of_word;
@@ -78,8 +82,8 @@ public:
     [[nodiscard]] constexpr std::uint64_t word() const noexcept { return word_; }
     [[nodiscard]] constexpr std::uint32_t page() const noexcept { return static_cast<std::uint32_t>(word_ >> 32); }
     [[nodiscard]] constexpr std::uint32_t index() const noexcept { return word_ >> 8 & 0xffffff; }
-    /// Returns whether any event of the mask @p event is requested.
-    [[nodiscard]] constexpr bool requests(std::uint32_t event) const noexcept { return (word_ & event) != 0; }
+    /// Returns whether any event of the mask @p events is requested.
+    [[nodiscard]] constexpr bool requests(std::uint32_t events) const noexcept { return (word_ & events) != 0; }
 
 private:
     std::uint64_t word_ = 0;
@@ -99,11 +103,11 @@ public:
     /// Returns whether any doorbell was rung since it was last collected. One load, however many doorbells there are.
     [[nodiscard]] bool is_any_rung() const noexcept
     {
-        // Called after SleepingSide::arm(). Pairs with the store of the root in DoorbellPage::ring(), after which
+        // After SleepingSide::arm(), pairs with the store of the root in DoorbellPage::ring(), after which
         // PeerDoorbells::ring() loads `sleeping`: either this load sees the bit, or that load sees the arming.
         return page().root.load(std::memory_order_seq_cst) != 0;
     }
-    /// Rings a doorbell of the owner's own, for a connection that must be checked without its peer.
+    /// Marks connection @p index to be checked by the next poll, for an event for which its peer does not ring.
     void ring(std::uint32_t index) noexcept { page().ring(index); }
     /// Calls @p action with the index of each doorbell that was rung, and clears it first, so that a ring during the
     /// action is not lost. The index may be any number below max_doorbells, as peers can set any bit.
@@ -117,8 +121,8 @@ public:
         });
     }
 
-    SleepingSide wake_up; ///< the side of this thread in a wake-up; open in event-driven mode only
-    /// Opens the waiter. OPERATING_SYSTEM or NO_MEMORY, with a message.
+    SleepingSide wake_up; ///< lets peers wake this thread out of epoll; open in event-driven mode only
+    /// Opens wake_up. OPERATING_SYSTEM or NO_MEMORY, after a log line.
     [[nodiscard]] doca_error_t open_wake_up() noexcept { return wake_up.open(page().wake_up_state); }
 
 private:

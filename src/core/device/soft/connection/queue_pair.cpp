@@ -138,7 +138,8 @@ void SoftQueuePair::detach() noexcept
     if (completions_ == nullptr)
         return;
     if (identity_.pid() == getpid()) {
-        // Relaxed: a peer that still loads the old request rings a doorbell that is ignored.
+        // Relaxed: a peer that still loads the old request rings a doorbell that is ignored or, if its number is in use
+        // again, causes a check.
         own_->page().doorbell_request.store(0, std::memory_order_relaxed);
         retry_pending_doorbell(); // the last chance: a detached connection is not polled
         if (std::exchange(is_watched_, false))
@@ -152,8 +153,8 @@ void SoftQueuePair::detach() noexcept
     completions_ = nullptr;
 }
 
-/// The slow path of check_peer(): finds out why the peer is not connected, and logs the end of the connection once, as
-/// an error or, if not @p is_error, as information.
+/// The slow path of check_peer(): finds out why the peer is not connected, and logs the end of the connection once: as
+/// an error; if not @p is_error, as a warning (connected elsewhere) or information.
 doca_error_t SoftQueuePair::diagnose_peer(bool is_error) const noexcept
 {
     // Acquire: after a close() is seen, all that the peer stored before is visible.
@@ -182,7 +183,7 @@ SoftQueuePair::PendingRequest::PendingRequest(const Request &request) noexcept
     : local_(request.local),
       remote_(request.remote)
 {
-    // The request is not queued with both: an atomic has no length, the others no operand.
+    // Only one member of the union is set: an atomic has operands and no plan, other requests a plan and no operands.
     if (is_atomic(request.opcode))
         atomic_ = {request.operand, request.compare};
     else
@@ -250,7 +251,8 @@ doca_error_t SoftQueuePair::post_any(Tag tag, const Request &request) noexcept
     return DOCA_SUCCESS;
 }
 
-/// Carries out @p request. Returns AGAIN, without any change, if it has to wait for the peer.
+/// Carries out @p request. AGAIN if it must wait for the peer: to be called again with the same request. No data has
+/// been moved then, but a rendezvous request may have been sent.
 doca_error_t SoftQueuePair::execute(const Request &request) noexcept
 {
     const doca_error_t status = dispatch(request);
@@ -260,6 +262,7 @@ doca_error_t SoftQueuePair::execute(const Request &request) noexcept
     return status;
 }
 
+/// Does the same as execute(), but also returns IO_FAILED if the peer's process is just being killed.
 doca_error_t SoftQueuePair::dispatch(const Request &request) noexcept
 {
     switch (request.opcode) {
@@ -302,8 +305,8 @@ void SoftQueuePair::resume_sends() noexcept
     }
 }
 
-/// Called when the peer has ended while operations wait for it. The oldest one fails with CONNECTION_RESET, the others
-/// are flushed.
+/// Called when the connection is lost while operations wait. The oldest send or, without sends, the oldest own receive
+/// fails with CONNECTION_RESET, the others are flushed; a shared receive returns to its queue.
 void SoftQueuePair::handle_peer_loss() noexcept
 {
     while (receive_next()) {
@@ -320,7 +323,9 @@ void SoftQueuePair::handle_peer_loss() noexcept
     fail();
 }
 
-/// Ends the connection, because an operation has failed or a flush was requested, and flushes all operations.
+/// Ends the connection, because an operation has failed or a flush was requested, and flushes all operations. If
+/// receives are shared and run out here, the remaining messages are lost, although their sender may have completed them
+/// with SUCCESS.
 void SoftQueuePair::fail() noexcept
 {
     if (!is_connected())
@@ -328,11 +333,12 @@ void SoftQueuePair::fail() noexcept
     set_state(ConnectionState::failed);
     close();
     // Between the store of `connected_to` in close() and the loads of the cells below. Pairs with was_delivered(),
-    // which loads `connected_to` after the cell was stored: a message that its sender reports as sent is received here.
+    // which loads `connected_to` after the cell was stored: a message that its sender completes with SUCCESS is seen
+    // here.
     heavy_barrier();
     is_flushing_ = true;
     while (shared_receives_ != nullptr && receive_next()) {
-        // Shared receives are matched now; this queue pair's own ones are matched by flush_all().
+        // Messages that have arrived go into shared receives now; own receives are filled by flush_all().
     }
     flush_all();
     if (shared_receives_ != nullptr)
@@ -369,8 +375,9 @@ bool SoftQueuePair::watch_process() noexcept
     return is_watched_;
 }
 
-/// Called when the first operation begins to wait while doorbells are in use. Requests the doorbell for its event, and
-/// checks for the event again: it may have occurred before the peer has seen the request.
+/// Called after an operation was queued (a receive: only the first), and by connect() if receives are shared. Requests
+/// the doorbell for its event, unless an earlier request and its barrier cover it, and checks for the event, which may
+/// have come before.
 void SoftQueuePair::begin_waiting() noexcept
 {
     if (!poller_->polls_by_doorbells() && !completions_->is_armed())

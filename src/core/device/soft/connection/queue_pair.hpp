@@ -30,7 +30,7 @@ public:
     /// Must be followed by open(). @p state must outlive this object.
     SoftQueuePair(const SoftDevice &device, const QueuePairSettings &settings, std::atomic<ConnectionState> &state);
     ~SoftQueuePair() override;
-    /// Creates the shared memory and the connection details. Errors as of QueuePairMapping::create().
+    /// Creates the shared region and the connection details. Errors as of QueuePairMapping::create().
     [[nodiscard]] doca_error_t open(const QueuePairSettings &settings);
 
     [[nodiscard]] std::span<const std::byte> details() const noexcept override { return details_; }
@@ -63,8 +63,8 @@ public:
         if (needs_polling() && has_lost_peer()) [[unlikely]]
             handle_peer_loss();
     }
-    /// The same as progress(), for the only connection of a completion queue while no operation waits: returns the
-    /// receive of a message that has arrived instead of completing it.
+    /// For a poller with one connection, while the completion ring is empty: may return the receive of a message that
+    /// has arrived instead of completing it. Calls progress() if sends are queued or a flush has not finished.
     [[nodiscard]] Operation *poll_one() noexcept
     {
         if (is_flushing_ || num_sends_ != 0) [[unlikely]]
@@ -81,9 +81,10 @@ public:
     }
     /// Returns whether progress() would complete an operation now.
     [[nodiscard]] bool can_progress() const noexcept;
-    /// Makes the peer ring for the awaited events. The caller must call heavy_barrier() and then check for events.
+    /// Publishes a request to the peer to ring for the awaited events. The caller must call heavy_barrier() and then
+    /// check for events.
     void request_doorbells() noexcept;
-    /// Makes the peer ring no more. A ring on its way may still arrive and only causes a check.
+    /// Withdraws the request. A peer that has loaded it before may still ring, which only causes a check.
     void withdraw_doorbell_request() noexcept;
     /// Retries a pending doorbell, which failed for lack of descriptors or memory. Does nothing if none is pending or
     /// needed.
@@ -91,11 +92,11 @@ public:
     /// Checks the connection if @p process, which has ended, is the peer's.
     void handle_exit_of(const ExporterProcess &process) noexcept;
 
-    // Used by the SoftReceiveQueue: its list of connections that wait for a receive.
+    // Used by the SoftReceiveQueue: its list of connections that have a message but no receive for it.
 
     void schedule_check() noexcept { poller_->schedule_check(number_); }
-    SoftQueuePair *next_without_receive = nullptr;
-    bool is_without_receive = false; ///< true while this connection is in the list
+    SoftQueuePair *next_without_receive = nullptr; ///< the next one in the list
+    bool is_without_receive = false;               ///< true while this connection is in the list
 
 protected:
     /// Completes an operation within its submit. A failed operation ends the connection.
@@ -149,15 +150,15 @@ private:
         return peer_->page().connected_to.load(std::memory_order_acquire) == own_->id() && !process_->is_gone();
     }
     /// Returns SUCCESS if the peer is connected to this queue pair, AGAIN if it has not connected yet, and
-    /// CONNECTION_RESET, with a message the first time, if the connection has ended.
+    /// CONNECTION_RESET, the first time after a log line, if the connection has ended.
     [[nodiscard]] doca_error_t check_peer() const noexcept
     {
         if (is_peer_connected()) [[likely]]
             return DOCA_SUCCESS;
         return diagnose_peer();
     }
-    /// The same, for a poll: if no operation of the program fails by the end of the peer, it is logged as information
-    /// and not as an error.
+    /// The same for a poll. Logs the loss as an error only if it makes an operation of the program fail, else as
+    /// information.
     [[nodiscard]] doca_error_t check_peer_in_wait() const noexcept
     {
         if (is_peer_connected()) [[likely]]
@@ -170,34 +171,35 @@ private:
     [[gnu::cold]] void fail() noexcept;
     void close() noexcept;
     void flush_all() noexcept;
-    /// Returns whether an operation waits. Also true if a shared receive queue could still supply a receive for an
-    /// incoming message.
+    /// Returns whether an event can still complete an operation: one is queued or posted here, or the connection may
+    /// bring a message for a receive of the shared queue.
     [[nodiscard]] bool needs_polling() const noexcept
     {
         return num_sends_ != 0 || has_receives() || (shared_receives_ != nullptr && is_connected());
     }
 
     // Notification of the peer, and by it.
-    /// Rings the peer's doorbell if the peer has requested it for @p event. Called after the store of the event. Costs
-    /// one load if the peer polls.
-    void notify_peer(std::uint32_t event) noexcept
+    /// Rings the peer's doorbell if the peer has requested it for one of @p events. Called after the store that they
+    /// announce: of a cell's sequence, an entry's state or num_taken. Costs one load if the peer polls.
+    void notify_peer(std::uint32_t events) noexcept
     {
         std::atomic<std::uint64_t> &request = peer_->page().doorbell_request;
-        // The peer's process cannot run barriers here: a full barrier, because fetch_or writes.
+        // The peer cannot run membarrier() for this process, so this side itself must order its store of the event
+        // before its load of the request. fetch_or(0) is a load that does so, because it also writes.
         if (needs_barrier_) [[unlikely]]
-            return ring_doorbell(DoorbellRequest(request.fetch_or(0, std::memory_order_seq_cst)), event);
+            return ring_doorbell(DoorbellRequest(request.fetch_or(0, std::memory_order_seq_cst)), events);
         light_barrier(); // pairs with the heavy_barrier() that follows request_doorbells()
-        if (const DoorbellRequest seen(request.load(std::memory_order_relaxed)); seen.requests(event)) [[unlikely]]
-            ring_doorbell(seen, event);
+        if (const DoorbellRequest seen(request.load(std::memory_order_relaxed)); seen.requests(events)) [[unlikely]]
+            ring_doorbell(seen, events);
     }
     void notify_peer_with_barrier() noexcept;
-    [[gnu::noinline]] void ring_doorbell(DoorbellRequest request, std::uint32_t event) noexcept;
-    [[gnu::cold]] void defer_doorbell(std::uint32_t event) noexcept;
+    [[gnu::noinline]] void ring_doorbell(DoorbellRequest request, std::uint32_t events) noexcept;
+    [[gnu::cold]] void defer_doorbell(std::uint32_t events) noexcept;
     [[nodiscard]] doca_error_t open_doorbells(DoorbellRequest request) noexcept;
     void prepare_doorbell() noexcept;
     void publish_doorbell_request(std::uint32_t events) noexcept;
-    /// Ensures that the end of the peer's process is noticed while an operation waits and this thread is blocked.
-    /// Returns false if it cannot be watched.
+    /// Ensures that the end of the peer's process wakes this thread if it is blocked while an operation waits. Returns
+    /// false if the process cannot be watched.
     [[nodiscard]] bool ensure_peer_watched() noexcept { return !has_doorbells_ || is_watched_ || watch_process(); }
     [[gnu::cold]] [[nodiscard]] bool watch_process() noexcept;
     void begin_waiting() noexcept;
@@ -250,10 +252,11 @@ private:
     [[nodiscard]] bool receive_into_shared() noexcept;
     [[nodiscard]] Operation *poll_one_shared() noexcept;
     Operation *receive_into(Operation &receive, bool returns_operation) noexcept;
-    /// Returns whether the message that has arrived carries no data yet: its sender must place the data.
+    /// Returns whether the message that has arrived is the peer's rendezvous request: it has no data, and its answer is
+    /// a posted receive.
     [[nodiscard]] bool is_rendezvous_request() const noexcept;
-    /// Returns whether a message of the peer waits for a shared receive. It counts as sent, so the end of the peer is
-    /// reported only after it.
+    /// Returns whether a message with data waits for a shared receive. Its sender may have completed it, so the loss of
+    /// the peer is handled only after it was received.
     [[nodiscard]] bool has_unmatched_message() const noexcept;
     void wait_for_shared_receive() noexcept;
     [[nodiscard]] doca_error_t post_shared_receive(Operation &operation) noexcept;
@@ -265,7 +268,7 @@ private:
     void give_up_receive(Operation &operation, doca_error_t status) noexcept;
     void flush_receives() noexcept;
 
-    // One-sided jobs (queue_pair_one_sided.cpp).
+    // One-sided operations (queue_pair_one_sided.cpp).
     [[nodiscard]] doca_error_t execute_read_or_write(const Request &request) noexcept;
     [[nodiscard]] std::uint64_t fetch_and_modify(std::uint64_t &at, const Request &request) noexcept;
     [[nodiscard]] doca_error_t execute_atomic(const Request &request) noexcept;
@@ -286,34 +289,36 @@ private:
     const std::uint32_t recv_queue_size_;   ///< a power of two
     const bool is_mtu_fixed_;               ///< true if the program has set the MTU: connect() keeps it
     doca_mtu_size mtu_;                     ///< the smaller one of both ends once connected; has no effect on transfers
-    std::shared_ptr<QueuePairMapping> own_; ///< this end's page; null until open()
+    std::shared_ptr<QueuePairMapping> own_; ///< this end's shared region; null until open()
     std::vector<std::byte> details_;
 
     // Set by connect(), and constant afterwards.
-    std::shared_ptr<QueuePairMapping> peer_;
-    std::shared_ptr<ExporterProcess> process_;      ///< the peer's process
-    std::uint32_t peer_permissions_ = 0;            ///< the rights of the peer's instance: enum doca_access_flags
-    bool needs_barrier_ = true;                     ///< the peer cannot make this process's barriers: see notify_peer()
-    std::shared_ptr<PeerDoorbells> peer_doorbells_; ///< the doorbells that were rung last, or are to be rung
-    std::uint64_t invalid_request_ = 0;             ///< a request that names no valid page of doorbells; not retried
-    std::uint32_t pending_events_ =
-        0; ///< the events for which the peer could not be rung, for lack of descriptors or memory
+    std::shared_ptr<QueuePairMapping> peer_;   ///< the peer's shared region, mapped
+    std::shared_ptr<ExporterProcess> process_; ///< the peer's process
+    std::uint32_t peer_permissions_ = 0;       ///< the rights of the peer's instance: enum doca_access_flags
+    bool needs_barrier_ = true;                ///< the peer's membarrier() has no effect here: see notify_peer()
+
+    // The peer's doorbell, from connect() on.
+    std::shared_ptr<PeerDoorbells> peer_doorbells_; ///< the mapped page; null until needed, replaced if it moves
+    std::uint64_t invalid_request_ = 0;             ///< the last request that named no page of doorbells; ignored
+    std::uint32_t pending_events_ = 0; ///< those of a doorbell that could not be rung: see defer_doorbell()
 
     // Valid from attach() to detach().
     std::shared_ptr<ConnectionPoller> poller_;
     std::uint32_t number_ = 0;           ///< this connection's number in the poller
     std::uint32_t requested_events_ = 0; ///< the events in this side's DoorbellRequest
-    bool has_doorbells_ = false; ///< the poller uses doorbells, so a change of the awaited events must be published
-    bool is_watched_ = false;    ///< the poller watches the peer's process
+    bool has_doorbells_ = false;         ///< the poller has a page of doorbells, so awaited events are published
+    bool is_watched_ = false;            ///< the poller watches the peer's process
 
-    ProcessId identity_;            ///< set by open(); differs in a forked child: its copy must not release anything
+    ProcessId identity_;            ///< the process that called open(): a forked child must release nothing
     bool is_flushing_ = false;      ///< the connection has ended, and a receive is being filled
     bool has_lost_message_ = false; ///< a message has arrived that its receive could not hold
 
     mutable bool is_loss_logged_ = false; ///< the end of the peer is logged once
 
     SoftReceiveQueue *const shared_receives_; ///< null unless receives are shared
-    /// The memory of both rings. Not initialized, so that the pages of a large queue are only touched if it is used.
+    /// The memory of both ring buffers. Not initialized, so that the pages of a large queue are only touched if it is
+    /// used.
     std::unique_ptr<Operation *[]> ring_memory_;
 
     // Queued operations other than receives: a ring of send_queue_size_ elements, oldest first.
@@ -324,19 +329,19 @@ private:
     // Messages to the peer, and the credits for them. The credits are lower bounds of the peer's current values: they
     // come with its messages or are loaded from its page when they are used up.
     std::uint32_t next_message_ = 0;           ///< the number of the next message to the peer
-    std::uint32_t peer_posted_ = 0;            ///< the number of receives that the peer has posted
-    std::uint32_t peer_shortest_ = 0;          ///< bytes: no unfilled receive below peer_posted_ has a smaller capacity
+    std::uint32_t peer_posted_ = 0;            ///< messages with smaller numbers may be sent: MessageCell::num_posted
+    std::uint32_t peer_shortest_ = 0;          ///< bytes that each of these may have: MessageCell::shortest_receive
     std::uint32_t peer_taken_ = 0;             ///< the number of messages that the peer has received
-    bool has_sent_rendezvous_request_ = false; ///< the last message was MessageKind::rendezvous_request
+    bool has_sent_rendezvous_request_ = false; ///< the last message was a rendezvous request
     /// A cache of the exports in which the peer's receives lie, oldest first.
     std::vector<std::unique_ptr<RemoteMemory>> receive_memories_;
 
-    // Posted receives: a ring of recv_queue_size_ elements, of which at most one is used if receives are shared. The
-    // numbers are also those of the messages.
+    // Posted receives: a ring of recv_queue_size_ elements. Message n goes into receive n. If receives are shared, at
+    // most one element is used: by the receive of message first_receive_.
     Operation **receives_;
     std::uint32_t first_receive_ = 0;   ///< the oldest receive, and the next message
     std::uint32_t next_receive_ = 0;    ///< the next receive to be posted
-    std::uint32_t shortest_posted_ = 0; ///< the smallest capacity of the receives posted since none was waiting
+    std::uint32_t shortest_posted_ = 0; ///< the smallest capacity of the receives posted since the ring was last empty
 };
 
 } // namespace opendoca::soft

@@ -12,38 +12,41 @@
 
 namespace opendoca::soft {
 
-/// Used in place of notify_peer() for rare events: connect and close. It has a full barrier of its own, so that it does
-/// not depend on one in the peer.
+/// Used in place of notify_peer() for rare events: connect and close. Has a full barrier of its own, so that it does
+/// not depend on membarrier() in the peer.
 void SoftQueuePair::notify_peer_with_barrier() noexcept
 {
-    // A full barrier after the store of `connected_to`, because fetch_or writes. Pairs with the store of the request in
-    // publish_doorbell_request().
+    // This side itself must order its store of `connected_to` before its load of the request. fetch_or(0) is a load
+    // that does so, because it also writes. Pairs with the store of the request in publish_doorbell_request().
     const DoorbellRequest seen(peer_->page().doorbell_request.fetch_or(0, std::memory_order_seq_cst));
     ring_doorbell(seen, message_event | receive_event);
 }
 
-/// Rings the doorbell of @p request if it includes @p event. The event is stored, so a failure does not fail the
-/// operation: lack of resources is retried, and a request that names no page of doorbells is logged once and ignored.
-void SoftQueuePair::ring_doorbell(DoorbellRequest request, std::uint32_t event) noexcept
+/// Rings the doorbell of @p request if it includes one of @p events. These are stored, so a failure does not fail the
+/// operation. Lack of descriptors or memory is retried. A request that names no page of doorbells is logged once and
+/// then ignored. Any other error is only logged, each time.
+void SoftQueuePair::ring_doorbell(DoorbellRequest request, std::uint32_t events) noexcept
 {
-    if (!request.requests(event) || request.word() == invalid_request_)
+    if (!request.requests(events) || request.word() == invalid_request_)
         return;
     doca_error_t status = open_doorbells(request);
     if (status == DOCA_SUCCESS && !peer_doorbells_->ring(request.index()))
         status = DOCA_ERROR_NO_MEMORY;
     if (status == DOCA_ERROR_NO_MEMORY)
-        return defer_doorbell(event);
+        return defer_doorbell(events);
     pending_events_ = 0; // a peer whose doorbell was rung checks for all events
     if (status == DOCA_ERROR_INVALID_VALUE)
         invalid_request_ = request.word(); // not retried
 }
 
-/// Called when the peer is blocked and cannot be woken for lack of descriptors or memory. The event is stored, so the
-/// operation has succeeded; the next ring or the retry in the next polls wakes the peer.
-void SoftQueuePair::defer_doorbell(std::uint32_t event) noexcept
+/// Called when the doorbell could not be rung for lack of descriptors or memory: the page could not be mapped, or the
+/// blocked peer not be woken. The events are stored, so the operation has succeeded; the next ring_doorbell() or a
+/// retry notifies the peer.
+void SoftQueuePair::defer_doorbell(std::uint32_t events) noexcept
 {
-    pending_events_ |= event;
-    // connect() may run outside the work queue's thread, so it leaves the retry to the next ring.
+    pending_events_ |= events;
+    // connect() may run outside the work queue's thread, so it leaves the retry to attach() or the next
+    // ring_doorbell().
     if (state() != ConnectionState::initial && poller_ != nullptr)
         poller_->schedule_doorbell_retry();
 }

@@ -28,7 +28,7 @@ constexpr std::size_t entry_size(std::uint32_t chain_length) noexcept
     return (size + 63) / 64 * 64;
 }
 
-/// Returns the bytes of the whole shared memory. Cannot overflow for sizes up to max_queue_size and max_chain_length.
+/// Returns the bytes of the whole shared region. Cannot overflow for sizes up to max_queue_size and max_chain_length.
 constexpr std::size_t page_size(std::uint32_t recv_queue_size, std::uint32_t chain_length) noexcept
 {
     return sizeof(QueuePairPage) + recv_queue_size * (sizeof(MessageCell) + entry_size(chain_length)) +
@@ -106,7 +106,7 @@ doca_error_t QueuePairMapping::create(const QueuePairSettings &settings, const D
     page.permissions = settings.permissions;
     page.mtu = settings.mtu;
     page.shares_receives = settings.shared_receives != nullptr ? 1 : 0;
-    // The page is read back by the same function as a peer's: it fails only if the settings exceed a limit, which the
+    // The head is read back by the same function as a peer's: it fails only if the settings exceed a limit, which the
     // caller has checked before.
     if (!created->read_page())
         return DOCA_ERROR_UNEXPECTED;
@@ -144,7 +144,7 @@ doca_error_t QueuePairMapping::open(std::span<const std::byte> bytes, std::share
     return DOCA_SUCCESS;
 }
 
-/// Copies the fields of the page into this object. Returns false, with undefined members, if they are inconsistent with
+/// Copies the fields of the head into this object. Returns false, with undefined members, if they are inconsistent with
 /// each other or with the size of the mapping, which the kernel guarantees by seals.
 bool QueuePairMapping::read_page() noexcept
 {

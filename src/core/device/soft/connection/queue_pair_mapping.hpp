@@ -20,23 +20,25 @@ namespace opendoca::soft {
 [[nodiscard]] std::uint64_t function_id_of(const char *name, const char *pci_address) noexcept;
 [[nodiscard]] std::uint64_t function_id_of(const DeviceFunction &function) noexcept;
 
-/// The shared memory of one end of a connection, mapped into this process: that of this process's own queue pair, or
-/// that of its peer. Owned by the SoftQueuePairs that use it. The pointers and sizes are constant after create() or
-/// open() and stay within the mapping even if the other process changes the page.
+/// The shared region of one end of a connection, mapped into this process: that of this process's own queue pair, or
+/// that of its peer. Owned by the one SoftQueuePair that created or opened it. The pointers and sizes are constant
+/// after create() or open() and stay within the mapping even if the other process changes the region.
 class QueuePairMapping {
 public:
-    /// Creates the memory of a new queue pair, and the details by which a peer finds it. DRIVER if the system has no
-    /// random numbers; NO_MEMORY and others of SealedPage::create().
+    /// Creates the shared region of a new queue pair, and the details by which a peer finds it. DRIVER if the system
+    /// has no random numbers; NO_MEMORY and others of SealedPage::create().
     [[nodiscard]] static doca_error_t create(const QueuePairSettings &settings, const DeviceFunction &function,
                                              std::shared_ptr<QueuePairMapping> &mapping,
                                              std::vector<std::byte> &details);
-    /// Checks @p bytes, connection details from an untrusted source, and maps the page that they name.
-    /// CONNECTION_ABORTED, with a message, if the details are malformed or the page is not the one that they describe.
+    /// Checks @p bytes, connection details from an untrusted source, and maps the shared region that they name.
+    /// CONNECTION_ABORTED, after a log line, if the details are malformed or the region is not the one that they
+    /// describe.
     [[nodiscard]] static doca_error_t open(std::span<const std::byte> bytes,
                                            std::shared_ptr<QueuePairMapping> &mapping);
     QueuePairMapping(const QueuePairMapping &) = delete;
     QueuePairMapping &operator=(const QueuePairMapping &) = delete;
 
+    /// Returns the head of the shared region.
     [[nodiscard]] QueuePairPage &page() const noexcept { return *page_; }
     [[nodiscard]] MessageCell &cell(std::uint32_t number) const noexcept { return cells_[number & mask_]; }
     [[nodiscard]] ReceiveEntry &entry(std::uint32_t number) const noexcept
@@ -71,7 +73,7 @@ private:
     std::byte *entries_ = nullptr;
     std::size_t entry_size_ = 0;
     std::byte *slots_ = nullptr;
-    // Copied from the page once it was checked: another process can change the page at any time.
+    // Copied from the head once it was checked: another process can change it at any time.
     std::uint32_t mask_ = 0; ///< the size of the receive queue - 1
     std::uint32_t chain_length_ = 0;
     std::uint32_t num_slots_ = 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The sending side of SEND and WRITE_IMM. Message n is for receive n. A short message is copied to its cell, one of
-// medium length to a slot beside it. For a longer one the sender claims the receive, copies the data to its buffers,
-// and then publishes the message in the cell. Each message carries credits for the opposite direction (see
+// The sending side of SEND and WRITE_IMM. A short message is sent eagerly in its cell, one of medium length in the slot
+// with the same number. For a longer one the sender claims the entry of the receive, copies the data to its buffers,
+// and then publishes the message in the cell. If the peer's receives are shared, no entry is posted before the sender
+// has sent a rendezvous request (see MessageKind). Each message carries credits for the opposite direction (see
 // MessageCell), so the sender rarely has to load the peer's receive entries.
 #include <algorithm>
 #include <atomic>
@@ -25,10 +26,11 @@ namespace opendoca::soft {
 namespace {
 
 constexpr std::size_t max_receive_memories = 64; ///< exports in the cache of one connection
-/// The most receives that find_receives() counts at once. In a shorter queue, the entry of a receive that is not
-/// posted ends the search.
+/// The most receives that find_receives() counts at once. May exceed the queue's size: an entry that comes round again
+/// has the state word of another number, which ends the search.
 constexpr std::uint32_t max_receives_ahead = 16;
-/// Bytes up to which two copies, into a slot and out of it, always cost less than to access the receive's memory.
+/// Bytes up to which a message goes to a slot if one is free: two memcpys cost less than to access its receive's
+/// memory.
 constexpr std::size_t longest_for_any_slot = 1024;
 
 /// Returns the kind of message that the receiver of a request with @p opcode gets.
@@ -60,8 +62,9 @@ Received received_of(Opcode opcode) noexcept
     notify_peer(message_event);
 }
 
-/// Returns whether the peer has received message @p number, or is certain to receive it. False if the peer closed the
-/// connection at the same time without having received the message.
+/// Returns whether message @p number completes with SUCCESS: the peer has received it, or sees it when it closes the
+/// connection. It then still receives the message, unless its receives are shared and have run out: see fail(). False
+/// if the peer closed the connection at the same time without having received the message.
 [[gnu::always_inline]] inline bool SoftQueuePair::was_delivered(std::uint32_t number) const noexcept
 {
     // Loaded after the message was stored. Pairs with the peer's fail(), which stores `connected_to` and then loads the
@@ -169,8 +172,9 @@ bool SoftQueuePair::suits_slot(const ReceiveEntry &entry, std::uint32_t length) 
            memory->reach() == RemoteMemory::Reach::process;
 }
 
-/// Sends a message that does not fit a cell, or is longer than all receives are certain to accept. If the peer's
-/// receives are shared, the sender first requests a receive: the answer is an entry with the number after the request.
+/// Sends a message that needs the receive's entry: it fits no cell, or may exceed a posted receive (peer_shortest_). If
+/// the peer's receives are shared and no slot can hold it, sends a rendezvous request first, which is answered by the
+/// entry with the next number. AGAIN until that is posted.
 doca_error_t SoftQueuePair::send_long(const Request &request) noexcept
 {
     const std::uint32_t length = request.plan.length;
@@ -237,7 +241,7 @@ doca_error_t SoftQueuePair::place(ReceiveEntry &entry, const Request &request) n
     return DOCA_SUCCESS;
 }
 
-/// Finds the peer's memory of @p segment in the cache, or imports it. IO_FAILED, with a message, if the peer has not
+/// Finds the peer's memory of @p segment in the cache, or imports it. IO_FAILED, after a log line, if the peer has not
 /// exported it or if it is outside of the export.
 doca_error_t SoftQueuePair::import_segment(const ReceiveSegment &segment, const RemoteMemory *&memory) noexcept
 {

@@ -24,13 +24,13 @@ namespace opendoca::soft {
 
 namespace {
 
-/// The bytes that an operation copies between two checks of whether it may still continue.
+/// Bytes of the longest READ or WRITE of the fast path, which checks the export once. Copier checks it every 8 MiB.
 constexpr std::size_t largest_at_once = std::size_t{1} << 20;
 
 void copy_at_once(std::byte *dst, const std::byte *src, std::size_t length) noexcept
 {
-    // Most short operations move one word. A single store, so that a peer that polls the word sees all of it or
-    // nothing.
+    // Most short operations move one word, by a single store: if the word is aligned, a peer that polls it sees all of
+    // it or nothing.
     if (length == sizeof(std::uint64_t))
         std::memcpy(dst, src, sizeof(std::uint64_t));
     else
@@ -130,7 +130,7 @@ doca_error_t SoftQueuePair::post_atomic(Tag tag, const Request &request) noexcep
     return post_any(tag, request);
 }
 
-/// Finds the peer's memory of @p request. NOT_PERMITTED, with a message, if the peer has not granted @p right on it.
+/// Finds the peer's memory of @p request. NOT_PERMITTED, after a log line, if the peer has not granted @p right on it.
 doca_error_t SoftQueuePair::authorize(const Request &request, std::uint32_t right, const RemoteMemory *&memory) noexcept
 {
     memory = static_cast<const SoftKey &>(*request.remote_key).remote();

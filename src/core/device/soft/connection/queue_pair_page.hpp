@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The memory that the two ends of a connection share. Each end owns one sealed memfd, found at /proc/<pid>/fd/<n>, in
-// which it posts its receives and the peer stores messages. Message n is for receive n, counted from 0 at the start of
-// the connection, so one number is all that both sides must agree on. The peer can write anything to the page at any
-// time: a field is read once, and each length, number and address read from it is checked before use.
+// The memory that the two ends of a connection share. Each end owns one sealed memfd, the shared region, found at
+// /proc/<pid>/fd/<n>. The owner posts its receives in it, and the peer stores messages in it. The peer can write
+// anything to the region at any time: a field is read once for each decision, and each length, number and address read
+// from it is checked before use.
+//
+// Messages are numbered from 0 at the start of the connection. With receives of the queue pair's own, message n goes
+// into receive n, so one number is all that both sides must agree on. If receives are shared, n names only a cell and a
+// slot, and the receive is chosen when the message arrives. After a rendezvous request with number n, the entry with
+// number n + 1 is the answer, and message n + 1 goes into it.
 //
 // Layout: QueuePairPage, then recv_queue_size message cells, as many receive entries, and the slots.
 #pragma once
@@ -22,33 +27,38 @@ namespace opendoca::soft {
 inline constexpr char queue_pair_page_name[] = "opendoca-queue-pair";
 inline constexpr char queue_pair_magic[8] = {'O', 'P', 'E', 'N', 'R', 'D', 'M', 'A'};
 inline constexpr std::uint32_t queue_pair_version = 2; ///< of the layout; processes with different ones don't connect
-inline constexpr std::uint32_t max_queue_size = 16384; ///< receives
+inline constexpr std::uint32_t max_queue_size = 16384; ///< receives; also the capability of the software device
 inline constexpr std::uint32_t max_chain_length = 32;  ///< SGEs of one receive
 inline constexpr std::uint32_t max_slots = 64;         ///< fewer if the receive queue is shorter
 inline constexpr std::size_t slot_size = 8192;         ///< bytes
 
-/// Where the data of a message is.
+/// How the data of a message is transferred, and where it is.
 enum class MessageKind : std::uint16_t {
-    in_cell,            ///< in the cell
-    in_slot,            ///< in the slot with the same number, for messages of medium length
-    placed,             ///< already in the receive's buffers, or at the destination of a WRITE_IMM
-    too_long,           ///< not transferred: the message is longer than the receive
-    failed,             ///< not transferred: the sender cannot access the receive's memory
-    rendezvous_request, ///< not transferred yet: the sender requests a posted receive; only if receives are shared
+    in_cell,  ///< eager, in the cell
+    in_slot,  ///< eager, in the slot with the same number: a message of medium length
+    placed,   ///< single copy, already in the receive's buffers or, of a WRITE_IMM, at its destination
+    too_long, ///< not transferred: the message is longer than the receive
+    failed,   ///< not transferred: the sender cannot access the receive's memory
+    /// A request to send (RTS), without data. The owner answers by posting an entry (the CTS), into which the sender
+    /// then places the next message. Only if receives are shared: otherwise entries are posted without a request.
+    rendezvous_request,
 };
 
-/// One message, for the receive with the same number. Written by the sender only. It fills exactly one cache line, so
-/// that a short message moves a single line between two processors.
+/// One message. Written by the sender only. It fills exactly one cache line, so that a short message moves a single
+/// line between two processors.
 struct alignas(64) MessageCell {
     /// The message's number + 1, stored last with release. Pairs with SoftQueuePair::has_message_arrived().
     std::atomic<std::uint32_t> sequence;
     std::uint32_t length;    ///< bytes
     std::uint32_t immediate; ///< big endian
-    std::uint16_t received;  ///< enum Received
+    std::uint16_t received;  ///< enum Received, by which opcode the message was sent; not a bool
     MessageKind kind;
-    // Credits for the opposite direction, so that the receiver need not load the sender's page before it sends.
-    std::uint32_t num_posted;       ///< the number of receives that the sender of the message has posted so far
-    std::uint32_t shortest_receive; ///< bytes: a lower bound of the capacities of those that are still unfilled
+    // Credits for the opposite direction, so that the receiver need not load the sender's shared region before it
+    // sends.
+    /// Messages with smaller numbers may be sent: the number of receives posted so far or, if they are shared, that of
+    /// the messages received plus that of the cells.
+    std::uint32_t num_posted;
+    std::uint32_t shortest_receive; ///< bytes that each of these may have; UINT32_MAX if receives are shared
     std::byte data[40];
 };
 
@@ -100,18 +110,18 @@ enum class ReceiveState : std::uint64_t {
     return std::uint64_t{number} << 2 | static_cast<std::uint64_t>(state);
 }
 
-// The events of QueuePairPage::doorbell_request.
+// The events of QueuePairPage::doorbell_request. The start and the end of the connection are announced as both.
 inline constexpr std::uint32_t message_event = 1; ///< the peer has stored a message
-inline constexpr std::uint32_t receive_event = 2; ///< the peer has posted a receive or freed a slot: sends can resume
+inline constexpr std::uint32_t receive_event = 2; ///< a receive was posted, or a cell freed if receives are shared
 
-/// The head of one end's shared memory. The owner of the queue pair writes it, and the peer reads it.
+/// The head of one end's shared region. The owner of the queue pair writes it, and the peer reads it.
 struct QueuePairPage {
     // Constant after creation.
     char magic[8];
     std::uint32_t version;
     std::uint32_t pid;
     std::uint64_t start_time;      ///< of the process: distinguishes it from a later one with the same pid
-    std::uint64_t size;            ///< bytes of the whole shared memory
+    std::uint64_t size;            ///< bytes of the whole shared region
     std::uint64_t id;              ///< random; never 0 or `closed`
     Nonce nonce;                   ///< random; the connection details must have the same
     std::uint32_t recv_queue_size; ///< the number of cells and of entries: a power of two
@@ -122,10 +132,10 @@ struct QueuePairPage {
     /// A bool: receives come from a queue that connections share, and a message is stored before it has a receive.
     std::uint32_t shares_receives;
 
-    /// The id of the queue pair that the owner has connected to; 0 before, `closed` after the end of the connection.
+    /// The id of the peer's queue pair that the owner is connected to; 0 before connect(), `closed` once disconnected.
     alignas(64) std::atomic<std::uint64_t> connected_to;
     /// A DoorbellRequest: the owner's doorbell that the peer must ring after its stores. Without events while the owner
-    /// polls the page. Stored by SoftQueuePair::publish_doorbell_request(), loaded by the peer's notify_peer().
+    /// polls the region. Stored by SoftQueuePair::publish_doorbell_request(), loaded by the peer's notify_peer().
     std::atomic<std::uint64_t> doorbell_request;
     /// The descriptor number of the owner's doorbell page, in the owner's process. Stored before doorbell_request.
     std::atomic<std::int32_t> doorbells_fd;
@@ -139,12 +149,12 @@ struct QueuePairPage {
 
 static_assert(sizeof(QueuePairPage) == 256 && alignof(QueuePairPage) == 64);
 
-/// The decoded connection details, by which a peer finds the page. They come from the program and are untrusted until
-/// QueuePairMapping::open() has compared them with the page.
+/// The decoded connection details, by which a peer finds the shared region. They come from the program and are
+/// untrusted until QueuePairMapping::open() has compared them with its head.
 struct ConnectionDetails : ExporterAddress {
     std::uint64_t queue_pair_id; ///< QueuePairPage::id
     Nonce nonce;
-    std::int32_t queue_pair_fd; ///< the descriptor number of the memory in the owner's process
+    std::int32_t queue_pair_fd; ///< the descriptor number of the shared region in the owner's process
 
     template <typename Self, typename Visitor>
     static void visit(Self &d, Visitor visitor)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The receiving side of messages. If receives are shared, a message gets its receive when it is received. To place the
-// data of a long message, the sender first requests a receive, which is then posted in this queue pair's ring.
+// The receiving side of messages. With own receives, message n goes into receive n. If receives are shared, the receive
+// is chosen when the message arrives. For a long message the sender then sends a rendezvous request first; a shared
+// receive is moved to this queue pair's ring, and its entry is posted, so that the sender can place the data.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -49,8 +50,8 @@ doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) n
     return DOCA_SUCCESS;
 }
 
-/// Receives the message that has arrived into the next shared receive. If the message is a request for a receive, posts
-/// one in its place. Returns false if there is no shared receive.
+/// Receives the message that has arrived into the next shared receive, or posts that receive to answer a rendezvous
+/// request. Returns false if there is no shared receive.
 bool SoftQueuePair::receive_into_shared() noexcept
 {
     if (shared_receives_ == nullptr || !shared_receives_->has_receive())
@@ -82,7 +83,7 @@ bool SoftQueuePair::receive_into_shared() noexcept
 }
 
 /// Fast path: receives the message into the next shared receive, if the data is in the cell and fits the receive's
-/// first buffer. Otherwise returns null without any change.
+/// first buffer. Otherwise returns null without any change, as for 0 bytes: the receive may then have no buffer.
 [[gnu::always_inline]] inline Operation *SoftQueuePair::receive_short_into_shared() noexcept
 {
     const MessageCell &cell = own_->cell(first_receive_);
@@ -91,7 +92,7 @@ bool SoftQueuePair::receive_into_shared() noexcept
     Operation &operation = shared_receives_->first();
     const Receive &receive = operation.payload<Receive>();
     if (read_once(cell.kind) != MessageKind::in_cell ||
-        received > static_cast<std::uint16_t>(Received::send_with_immediate) || length - 1 >= cell_capacity ||
+        received > static_cast<std::uint16_t>(Received::send_with_immediate) || length == 0 || length > cell_capacity ||
         length > receive.plan.length || receive.plan.overwrites || length > receive.dst->tailroom())
         return nullptr;
     copy_short(receive.dst->data + receive.dst->data_len, cell.data, length);
@@ -110,7 +111,7 @@ bool SoftQueuePair::receive_into_shared() noexcept
 /// Does the same as poll_one() if receives are shared.
 Operation *SoftQueuePair::poll_one_shared() noexcept
 {
-    // A connection that has ended receives no more messages: fail() has received those that count as sent.
+    // A connection that has ended receives no more messages: fail() has received those for which there were receives.
     if (!is_connected())
         return nullptr;
     if (!has_message_arrived()) {
@@ -128,7 +129,8 @@ Operation *SoftQueuePair::poll_one_shared() noexcept
     return nullptr;
 }
 
-/// Receives the message that has arrived into @p receive, which was taken from the shared queue.
+/// Receives the message that has arrived into @p receive, which was taken from the shared queue. Returns what
+/// receive_into_posted() returns.
 Operation *SoftQueuePair::receive_into(Operation &receive, bool returns_operation) noexcept
 {
     next_receive_ = first_receive_ + 1;
@@ -146,12 +148,13 @@ bool SoftQueuePair::is_rendezvous_request() const noexcept
 bool SoftQueuePair::has_unmatched_message() const noexcept
 {
     return shared_receives_ != nullptr && !has_receives() && !shared_receives_->has_receive() &&
-           has_message_arrived() && !is_rendezvous_request(); // the data of such a message was lost with the peer
+           has_message_arrived() &&
+           !is_rendezvous_request(); // its sender has not completed it, and can no longer place the data
 }
 
-/// Called when messages or shared receives have run out. If a message is left, registers this connection for the next
-/// shared receive; if a receive is left, passes it on to the next registered connection. Connections that are polled
-/// directly need no registration.
+/// Called when messages or shared receives have run out. If a message is left, adds this connection to the list for the
+/// next shared receives; if a receive is left, schedules a check of the first connection in the list. Does nothing if
+/// connections are polled directly: each poll checks them all.
 void SoftQueuePair::wait_for_shared_receive() noexcept
 {
     if (!poller_->polls_by_doorbells())
@@ -221,6 +224,8 @@ doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, cons
     const std::uint32_t length = result.length;
     if (kind == MessageKind::failed)
         return DOCA_ERROR_IO_FAILED; // the peer has logged the reason
+    // Kinds above `failed` are invalid here: receive_into_shared() handles rendezvous requests.
+    static_assert(MessageKind::too_long < MessageKind::failed && MessageKind::rendezvous_request > MessageKind::failed);
     const bool is_write = result.received == Received::write_with_immediate;
     const bool is_here = kind == MessageKind::in_cell || kind == MessageKind::in_slot;
     if (result.received > Received::write_with_immediate || kind > MessageKind::failed ||
@@ -256,7 +261,8 @@ doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, cons
     return DOCA_SUCCESS;
 }
 
-/// Completes a receive without a message: a shared one returns to its queue, for a message of another connection.
+/// Gives up a receive that has no message: completes an own one with @p status, and returns a shared one to its queue,
+/// for a message of another connection.
 void SoftQueuePair::give_up_receive(Operation &operation, doca_error_t status) noexcept
 {
     if (shared_receives_ != nullptr)
@@ -265,8 +271,9 @@ void SoftQueuePair::give_up_receive(Operation &operation, doca_error_t status) n
         completions_->done(operation, status, {});
 }
 
-/// Flushes the receives. Messages that have arrived are received first, as they count as sent. A receive that the peer
-/// is filling stays until the peer has finished or ended; flush_all() then tries again.
+/// Flushes the receives of this queue pair. Messages that have arrived for them are received first, because their
+/// sender may have completed them. A receive that the peer is filling stays until the peer has finished or ended;
+/// flush_all() then tries again.
 void SoftQueuePair::flush_receives() noexcept
 {
     while (has_receives()) {

@@ -123,8 +123,8 @@ void SoftReceiveQueue::add_without_receive(SoftQueuePair &connection) noexcept
     last_without_receive_ = &connection;
 }
 
-/// Removes the first waiter from the list and schedules its check. If the receive is taken by another connection
-/// before, the check adds it to the list again.
+/// Removes the first connection from the list and schedules its check. If another connection uses the receive before,
+/// the check adds the connection to the list again.
 void SoftReceiveQueue::schedule_first_without_receive() noexcept
 {
     SoftQueuePair &connection = *first_without_receive_;
@@ -145,8 +145,8 @@ void SoftReceiveQueue::remove_without_receive(SoftQueuePair &connection) noexcep
             last_without_receive_ = before;
         connection.is_without_receive = false;
     }
-    check_first_without_receive(); // a check of the connection may have been scheduled for a receive that is still
-                                   // unused
+    // A check of the connection may have been scheduled for a receive that is still unused.
+    check_first_without_receive();
 }
 
 void SoftReceiveQueue::flush() noexcept

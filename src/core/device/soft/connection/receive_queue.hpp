@@ -25,9 +25,10 @@ struct Receive {
     TransferPlan plan;
 };
 
-/// The receives that several connections of one completion queue share: a message gets the oldest one when it arrives,
-/// by whichever connection. Owned by its creator, which outlives the queue pairs; only the completion queue's thread
-/// may use it. Also holds the list of connections with a message that waits for a receive.
+/// A shared receive queue (SRQ): the receives that several connections of one completion queue share. A message goes
+/// into the oldest one when it arrives, by whichever connection. Owned by its creator, which outlives the queue pairs;
+/// only the completion queue's thread may use it. Also holds the list of connections that have a message but no receive
+/// for it.
 class OPENDOCA_INTERNAL SoftReceiveQueue : public ReceiveQueue {
 public:
     SoftReceiveQueue(const SoftDevice &device, CompletionQueue &completions, std::uint32_t size);
@@ -40,7 +41,7 @@ public:
     [[nodiscard]] bool has_receive() const noexcept { return num_ != 0; }
     /// Returns the oldest receive, which stays in the queue. There must be one.
     [[nodiscard]] Operation &first() noexcept { return *at(first_); }
-    /// Takes the oldest receive for @p queue_pair; there must be one.
+    /// Removes the oldest receive, and makes it an operation of @p queue_pair. There must be one.
     [[nodiscard]] Operation &take(Source &queue_pair) noexcept
     {
         --num_;
@@ -51,17 +52,17 @@ public:
     /// Returns a receive that was taken but not filled to the head of the queue; flushes it if there is no room.
     void put_back(Operation &operation) noexcept;
 
-    /// Adds @p connection, which has a message but no receive, to the end of the list of waiters, unless it is in the
-    /// list: it is checked again when a receive is posted. For connections that are checked only when their peers ring.
+    /// Adds @p connection, which has a message but no receive, to the end of the list, unless it is in the list: it is
+    /// checked again when a receive is posted. For connections that are checked only when their peers ring.
     void add_without_receive(SoftQueuePair &connection) noexcept;
-    /// If there is a receive, schedules a check of the connection that has waited longest for one.
+    /// If there is a receive, schedules a check of the first connection in the list.
     void check_first_without_receive() noexcept
     {
         if (first_without_receive_ != nullptr && has_receive()) [[unlikely]]
             schedule_first_without_receive();
     }
-    /// Removes @p connection, which has ended, from the list of waiters. A receive that was meant for it goes to the
-    /// next one.
+    /// Removes @p connection, which has ended or is detached, from the list. If there is a receive, also
+    /// schedules a check of the first connection: the receive may have been meant for the removed one.
     void remove_without_receive(SoftQueuePair &connection) noexcept;
 
 protected:
@@ -97,7 +98,8 @@ private:
     std::vector<Operation *> ring_; ///< its size is a power of two, at least size_
     std::uint32_t first_ = 0;       ///< the number of the oldest receive; wraps around
     std::uint32_t num_ = 0;         ///< the number of receives in the ring
-    // The connections that wait for a receive: a list through SoftQueuePair::next_without_receive, oldest first.
+    // The connections that have a message but no receive for it: a list through SoftQueuePair::next_without_receive,
+    // oldest first.
     SoftQueuePair *first_without_receive_ = nullptr;
     SoftQueuePair *last_without_receive_ = nullptr; ///< valid if first_without_receive_ is not null
 };
