@@ -24,10 +24,10 @@ doca_error_t Receives::create(Device &device, CompletionQueue &completions, std:
 }
 
 /// With shared receives the queue pair was created with the receive queue, so nothing is left to do.
-bool Receives::attach(QueuePair &queue_pair) noexcept
+void Receives::attach(QueuePair &queue_pair) noexcept
 {
     if (shared_ != nullptr || (single_ != nullptr && single_ != &queue_pair))
-        return shared_ != nullptr;
+        return;
     single_ = &queue_pair;
     // In the order in which the program submitted them. A receive that is refused stays pending: the queue is full or
     // the connection has failed.
@@ -36,10 +36,10 @@ bool Receives::attach(QueuePair &queue_pair) noexcept
            single_->receive(next->tag, next->dst, next->plan) == DOCA_SUCCESS)
         ++next;
     pending_.erase(pending_.begin(), next);
-    return true;
 }
 
-/// Receives that the connection had are flushed with it; those that were never posted stay for the next connection.
+/// Receives that the connection had are flushed with it. Those that were never posted stay for the next connection that
+/// connects.
 void Receives::detach(const QueuePair &queue_pair) noexcept
 {
     if (single_ == &queue_pair)

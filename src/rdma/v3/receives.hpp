@@ -13,8 +13,8 @@
 namespace opendoca::v3 {
 
 /// The receives of an instance. On a device with shared receive queues all connections share one, and any of them may
-/// fill any receive. On other devices the receives belong to the first connection that is attached; further
-/// connections have none until it is detached.
+/// fill any receive. On other devices they belong to one connection at a time: the first that connects while no other
+/// has them. One that connected meanwhile gets none, also later.
 /// Owned by a doca_rdma while its context is not idle, destroyed after the queue pairs, and used by the thread of its
 /// progress engine.
 class Receives {
@@ -25,10 +25,10 @@ public:
 
     /// Returns the receive queue with which queue pairs are created, or null if the device has none.
     [[nodiscard]] ReceiveQueue *shared() const noexcept { return shared_.get(); }
-    /// Called when @p queue_pair is connected. Returns whether it uses these receives; receives that were posted
-    /// before are posted to it now.
-    bool attach(QueuePair &queue_pair) noexcept;
-    /// Called when @p queue_pair is flushed: another connection can be attached.
+    /// Called once, when @p queue_pair is connected. If receives are not shared and no other connection has them, they
+    /// belong to it from now on, and those that were submitted before are posted to it.
+    void attach(QueuePair &queue_pair) noexcept;
+    /// Called when @p queue_pair is flushed: the next connection that connects can be attached.
     void detach(const QueuePair &queue_pair) noexcept;
 
     /// Posts a receive. NO_MEMORY if all receives are in use.
