@@ -86,7 +86,8 @@ public:
     /// Connects to the peer with these details; called once, by the thread of the completion queue if receives are
     /// shared. Does not wait for the peer to connect. CONNECTION_ABORTED on failure.
     [[nodiscard]] virtual doca_error_t connect(std::span<const std::byte> details) = 0;
-    /// Returns the path MTU: the one of the settings, or once connected the one that both ends use.
+    /// Returns the MTU of the settings until connected, and then the one that both ends use. After connect(), an MTU
+    /// that the program has set is returned unchanged even if the path's is less.
     [[nodiscard]] virtual doca_mtu_size mtu() const noexcept = 0;
 
     /// Attaches to @p completions. The thread of that queue can submit operations from then on.

@@ -63,7 +63,7 @@ doca_error_t describe_end(ibv_context &context, const VerbsFunction &function, c
     std::vector<ibv_gid_entry> gids = gids_of(context, port);
     if (settings.is_gid_fixed)
         std::erase_if(gids, [&](const ibv_gid_entry &entry) { return entry.gid_index != settings.gid_index; });
-    // InfiniBand needs no GID within a subnet. RoCE has no other address.
+    // InfiniBand without a GRH needs no GID. RoCE has no other address.
     if (gids.empty() && attributes.link_layer != IBV_LINK_LAYER_INFINIBAND) {
         if (settings.is_gid_fixed)
             LOG_ERR("GID %" PRIu32 " of device %s, port %u, is empty", settings.gid_index, function.ibdev_name.c_str(),

@@ -30,10 +30,11 @@ struct ConnectionDetails {
     std::uint8_t mtu; ///< enum ibv_mtu
     std::uint8_t max_reads;
     std::uint8_t num_gids;
-    std::uint8_t ranks[max_candidates]; ///< rank_of() each GID; only GIDs of equal rank reach each other
+    std::uint8_t ranks[max_candidates]; ///< rank_of() each GID: RoCE version and kind of address; equal ranks go first
     ibv_gid gids[max_candidates];       ///< best first
     std::uint32_t machine;              ///< equal for all processes of one machine; 0 if unknown
 
+    /// Calls @p visitor with each field in the order of the serialized details; to_bytes() and from_bytes() use it.
     template <typename Self, typename Visitor>
     static void visit(Self &d, Visitor visitor)
     {

@@ -244,7 +244,6 @@ void ConnectionPoller::drain() noexcept
     return &operation;
 }
 
-/// Handles the completion that start_one() has taken, of a work request that has failed or was flushed.
 void ConnectionPoller::fail_started() noexcept
 {
     Operation &operation = VerbsQueuePair::operation_of(polled_->wr_id);
@@ -286,8 +285,8 @@ void ConnectionPoller::finish_failed() noexcept
     is_finishing_ = false;
 }
 
-/// Gives up polling: the device or the completion queue has failed. Since it is unknown what has completed, all members
-/// fail.
+/// Ends polling for good: the device has failed, or a queue pair could not be reset. Since it is unknown what has
+/// completed, all members fail.
 void ConnectionPoller::fail_all() noexcept
 {
     if (has_failed_)
@@ -322,11 +321,13 @@ void ConnectionPoller::check_for_failure() noexcept
     }
 }
 
+/// Returns false if the next completion raises an event. True: the device refuses, and no event will come, so the
+/// program must not block but poll.
 bool ConnectionPoller::arm() noexcept
 {
     if (!events_.arm(false))
-        return true; // the device refuses the notification: the program must poll
-    progress();      // takes the completions from before the request, which raise no event
+        return true;
+    progress(); // takes the completions from before the request, which raise no event
     return false;
 }
 

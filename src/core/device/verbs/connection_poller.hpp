@@ -22,10 +22,10 @@ class VerbsQueuePair;
 /// pollable. Usually there is one for each pair of CompletionQueue and device. In addition, a queue pair has a poller
 /// of its own if a peer received its number before it was attached.
 ///
-/// The id of a work request is its Operation, which refers to its queue pair, so no lookup is needed. The verbs queue
-/// has room for the completions of everything in flight: an Operation has one work request, and is reused only after
-/// its completion was taken. To keep this invariant, a queue pair that has failed is reset before its operations are
-/// completed without their work requests.
+/// The id of a work request is its Operation, which refers to its queue pair. Only a shared receive needs a lookup: its
+/// queue pair is found by the QPN in the completion. The verbs queue has room for the completions of everything in
+/// flight: an Operation has one work request, and is reused only after its completion was taken. To keep this
+/// invariant, a queue pair that has failed is reset before its operations are completed without their work requests.
 ///
 /// Owned jointly by its queue pairs. Used by the thread of the CompletionQueue between the first add() and the last
 /// remove(), apart from the functions marked as thread-safe: programs may stop a context from any thread.
@@ -56,13 +56,15 @@ public:
     /// has no lock, the queue pair itself is destroyed by the polling thread if there is one.
     void destroy(std::unique_ptr<ReliableConnection> connection) noexcept;
 
+    // By the thread of the CompletionQueue only; the lock in add() and remove() is for polled_by_ and retired_.
+
     /// Adds @p queue_pair, which this poller has created, to what @p completions polls. NOT_SUPPORTED if another
     /// completion queue polls this object already, or if @p completions requires more than this poller has (more
     /// entries, or events).
     [[nodiscard]] doca_error_t add(VerbsQueuePair &queue_pair, CompletionQueue &completions);
     void remove(VerbsQueuePair &queue_pair) noexcept;
 
-    /// Starts polling. Returns false if the device has failed.
+    /// Starts polling. Returns false if polling has ended, see has_failed_.
     [[nodiscard]] bool start() noexcept
     {
         polled_ = has_failed_ ? nullptr : &completions_.polled();
@@ -75,8 +77,9 @@ public:
     void disarm() noexcept override;
     void check_for_failure() noexcept;
 
-    /// Fails the connection of @p queue_pair. Completions that the device has already produced still count; all other
-    /// operations complete with @p status. During a call of this poller, the rest is done at the end of that call.
+    /// Fails the connection of @p queue_pair. Operations that the device has completed keep their result. Those that it
+    /// flushes complete with SHUTDOWN, and those for which it reports nothing complete with @p status. If
+    /// finish_failed() is running already, that call finishes this queue pair as well; otherwise it is done here.
     void fail(VerbsQueuePair &queue_pair, doca_error_t status) noexcept;
 
 private:
@@ -100,13 +103,13 @@ private:
     [[gnu::noinline]] void count_empty_poll() noexcept;
 
     // Members that polling uses.
-    ibv_cq_ex *polled_ = nullptr;   ///< null before the first operation, and after a failure of the device
+    ibv_cq_ex *polled_ = nullptr;   ///< the queue to poll; null before start(), and if has_failed_
     FailureCheckBudget idle_polls_; ///< polls without a completion since the last check for failures
 
     const VerbsDevice &device_;
     /// The completion queue that shares this poller among its queue pairs; null if it is for a single queue pair.
     const CompletionQueue *const shared_by_;
-    bool has_failed_ = false;   ///< the device has failed: there will be no more completions; permanent
+    bool has_failed_ = false;   ///< polling has ended: the device failed, or a queue pair could not be reset; permanent
     bool is_finishing_ = false; ///< finish_failed() is active; it also finishes queue pairs that fail meanwhile
     // Queue pairs that finish_failed() has to finish: a list, linked by VerbsQueuePair::next_failed_.
     VerbsQueuePair *first_failed_ = nullptr;

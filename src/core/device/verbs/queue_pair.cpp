@@ -92,7 +92,6 @@ doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const QueuePairSe
 VerbsQueuePair::~VerbsQueuePair()
 {
     {
-        // Waits for the current attempt of a connect() in another thread.
         std::unique_lock<std::mutex> guard(lock_);
         is_closing_ = true;
         connect_finished_.wait(guard, [this] { return !is_connecting_ || !creator_.is_current(); });
@@ -195,6 +194,7 @@ doca_error_t VerbsQueuePair::try_paths(const ConnectionDetails &peer, ReliableCo
                 taken = path;
                 return DOCA_SUCCESS;
             }
+            // A caller with a fallback (is_optional) does not wait for another attempt.
             if (error == ETIMEDOUT && (settings_.is_optional || is_closing_))
                 break;
             again |= error == ETIMEDOUT && !is_closing_ && std::chrono::steady_clock::now() < end;
@@ -274,8 +274,9 @@ void VerbsQueuePair::detach() noexcept
 {
     if (completions_ == nullptr)
         return;
-    if (is_connected() &&
-        (!is_idle() || shared_ != nullptr)) // nothing may complete, and no message may arrive, after this
+    // No completion may come once the poller no longer has it. An idle queue pair with its own receive queue can have
+    // none, and stays connected, so that it can be attached again.
+    if (is_connected() && (!is_idle() || shared_ != nullptr))
         poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
     poller_->remove(*this);
     if (shared_ != nullptr)
@@ -293,7 +294,7 @@ void VerbsQueuePair::assign_receiver(ibv_cq_ex &polled, Operation &operation) no
     receiver.completions_->assign(operation, receiver);
 }
 
-/// Does the same as take_result(), for receives.
+/// Sets the result of @p operation, a receive that has succeeded, from the completion that start_one() has taken.
 void VerbsQueuePair::take_message(ibv_cq_ex &polled, Operation &operation) noexcept
 {
     assign_receiver(polled, operation);
@@ -331,10 +332,11 @@ void VerbsQueuePair::complete(Operation &operation, doca_error_t status) noexcep
     completions_->done(operation, status, {});
 }
 
-/// Completes an operation that has failed or was flushed. The first one ends the connection.
+/// Completes an operation that has failed or was flushed. The first one fails the connection.
 void VerbsQueuePair::complete_failed(Operation &operation, ibv_wc_status status) noexcept
 {
-    // An earlier failure has ended the connection, and this operation was flushed.
+    // The connection has failed already, so the device has flushed this operation. Its result is SHUTDOWN, whatever
+    // status was given to ConnectionPoller::fail(): that one is for operations without a completion.
     if (!is_connected()) {
         complete(operation, DOCA_ERROR_SHUTDOWN);
         return;

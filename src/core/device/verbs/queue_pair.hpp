@@ -140,9 +140,8 @@ private:
     ibv_qp_ex *sender_ = nullptr;
     ibv_qp *queue_pair_ = nullptr;
     std::uint32_t max_inline_ = 0; ///< bytes
-    // Credits: work requests that can still be posted. They are 0 until grant_credits() has started polling for a
-    // connected queue pair, and after the connection has failed. The fast path therefore needs no separate check of the
-    // state.
+    // Credits: work requests that can still be posted. They are 0 until the first operation, for which grant_credits()
+    // starts polling. Callers check is_connected() before they post: credits do not show that a connection has failed.
     std::int32_t send_credits_ = 0; ///< for everything except receives
     std::int32_t receive_credits_ = 0;
     std::int32_t credits_ = 0;        ///< the sum of both while nothing is in flight
@@ -152,10 +151,11 @@ private:
     // Members that ConnectionPoller uses.
     std::size_t index_ = 0;                    ///< position in ConnectionPoller::members_
     VerbsQueuePair *next_failed_ = nullptr;    ///< next in the poller's list of failed queue pairs
-    doca_error_t flush_status_ = DOCA_SUCCESS; ///< the result of operations in flight when the connection fails
+    doca_error_t flush_status_ = DOCA_SUCCESS; ///< of operations for which a failed queue pair reports nothing
 
     const CreatorProcess creator_;
-    mutable ObjectMutex lock_; ///< protects the members below until attached and connected; see connect()
+    mutable ObjectMutex
+        lock_; ///< orders connect(), details(), attach() and destruction of different threads; not for I/O
     mutable bool is_number_published_ = false; ///< a peer may have its number, so it must not be replaced
     bool is_connecting_ = false;               ///< connect() runs, without the lock
     std::condition_variable connect_finished_; ///< signaled when connect() returns
@@ -166,8 +166,8 @@ private:
     const VerbsDevice &device_;
     const QueuePairSettings settings_;
     const ReliableConnection::Sizes sizes_;
-    doca_mtu_size mtu_;              ///< that of the settings; the path's once connected
-    LocalEnd end_{};                 ///< this end's address, changed together with connection_
+    doca_mtu_size mtu_; ///< the settings' MTU; once connected the path's, but after connect() not if is_mtu_fixed
+    LocalEnd end_{};    ///< this end's address, changed together with connection_
     std::vector<std::byte> details_; ///< end_ as the peer receives it
     FlushTimer flush_timer_;
 };

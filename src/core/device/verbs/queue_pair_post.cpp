@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::uint32_t word_size = 8; ///< bytes of an atomic operation
 
-/// Returns the list of buffers whose data sections grow when an operation with @p opcode completes; null if there is
-/// none: what an atomic reads is written into a data section that is there.
+/// Returns the buffer whose data section grows by this operation: the remote one of a WRITE, the local one (or list) of
+/// a READ. Null for sends, and for atomics, whose result overwrites 8 bytes of existing data.
 doca_buf *destination_of(Opcode opcode, const Request &request) noexcept
 {
     return is_write(opcode) ? request.remote : opcode == Opcode::read ? request.local : nullptr;
@@ -61,10 +61,9 @@ doca_buf *destination_of(Opcode opcode, const Request &request) noexcept
     return operation;
 }
 
-/// Makes the credits available. The queue pair must be connected.
+/// Starts polling and sets the credits, once: before the first operation. The queue pair must be connected.
 void VerbsQueuePair::grant_credits() noexcept
 {
-    // Granted before, with the first operation that was submitted.
     if (credits_ != 0) [[likely]]
         return;
     if (!poller_->start())
@@ -102,8 +101,8 @@ doca_error_t VerbsQueuePair::post(Tag tag, const Request &request) noexcept
     return functions[static_cast<unsigned>(request.opcode)](*this, tag, request);
 }
 
-/// Posts a request with one buffer on its local side and at least one byte, by one work request. Operands are read
-/// again after calls: a value that is kept across a call occupies a register that has to be saved.
+/// Posts a request with one buffer on its local side and at least one byte, by one work request. Fields of @p request
+/// are read again after calls: values that are kept across a call occupy registers that have to be saved.
 template <Opcode opcode>
 doca_error_t VerbsQueuePair::post_single(VerbsQueuePair &self, Tag tag, const Request &request) noexcept
 {
@@ -184,7 +183,7 @@ doca_error_t VerbsQueuePair::post_single(VerbsQueuePair &self, Tag tag, const Re
                                     verbs_key(request.remote_key->number)};
         work_request.num_sge = gather(self.device_, request.local, plan, !is_read, self.segments_);
     }
-    // The remote side is always one buffer, even if the local side is a list.
+    // is_list concerns the buffer that grows: only that of a READ can be a list.
     Operation &operation = self.begin(tag, opcode, {plan.length, is_read && plan.is_list, plan.overwrites},
                                       plan.length == 0 ? nullptr : destination_of(opcode, request));
     work_request.wr_id = id_of(operation);

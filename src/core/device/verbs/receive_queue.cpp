@@ -39,8 +39,8 @@ doca_error_t VerbsReceiveQueue::create(const VerbsDevice &device, CompletionQueu
     return DOCA_SUCCESS;
 }
 
-/// Posts a receive with ibv_post_srq_recv(). Its completion arrives on the verbs completion queue of the queue pair
-/// that uses it. SHUTDOWN after flush(), NO_MEMORY if a queue is full.
+/// Returns SHUTDOWN after flush(). The completion arrives on the verbs completion queue of the queue pair that takes
+/// the receive.
 doca_error_t VerbsReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
 {
     if (is_flushed_)
@@ -54,7 +54,6 @@ doca_error_t VerbsReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan pla
     request.sg_list = segments_.data();
     request.num_sge = gather(device_, dst, plan, false, segments_);
     ibv_recv_wr *bad = nullptr;
-    // The Operation was set up before the device can complete it; it is released if the device refuses.
     if (const int error = ibv_post_srq_recv(queue_.get(), &request, &bad); error != 0) {
         LOG_ERR("posting a shared receive: %s", std::strerror(error));
         completions_.release(operation);
@@ -64,7 +63,6 @@ doca_error_t VerbsReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan pla
     return DOCA_SUCCESS;
 }
 
-/// Completions of shared receives name only the queue pair's number.
 VerbsQueuePair *VerbsReceiveQueue::find(std::uint32_t number) const noexcept
 {
     const auto found = queue_pairs_.find(number);
@@ -80,8 +78,8 @@ void VerbsReceiveQueue::flush() noexcept
         if (queue_pair->is_connected())
             queue_pair->poller().fail(*queue_pair, DOCA_ERROR_SHUTDOWN);
     }
-    // The Operations that are left were used by no queue pair. Their work requests stay in the SRQ, but no queue pair
-    // can take them any more.
+    // Operations that are left: still in the SRQ, or taken by a queue pair that failed before its completion came. No
+    // queue pair can take or fill one any more.
     completions_.each_operation_of(*this, [this](Operation &operation) {
         if (operation.status == Operation::in_flight)
             completions_.done(operation, DOCA_ERROR_SHUTDOWN, {});

@@ -41,7 +41,8 @@ public:
 
     void add(std::uint32_t number, VerbsQueuePair &queue_pair) { queue_pairs_[number] = &queue_pair; }
     void remove(std::uint32_t number) noexcept { queue_pairs_.erase(number); }
-    /// Returns the queue pair with the number in a completion, or null.
+    /// Returns the queue pair with this QPN; null if it is not attached, which cannot be for a completion: a queue pair
+    /// is reset and its completions are taken before it is removed.
     [[nodiscard]] VerbsQueuePair *find(std::uint32_t number) const noexcept;
     /// Records that a receive has completed.
     void receive_completed() noexcept { --num_in_flight_; }

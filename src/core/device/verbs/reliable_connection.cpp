@@ -19,8 +19,8 @@ namespace opendoca::verbs {
 namespace {
 
 constexpr std::uint8_t retries = 6;                 // 7 would mean no limit on rdma_rxe
-constexpr std::uint8_t retries_without_receive = 7; ///< no limit: a message waits until the peer posts a receive
-constexpr std::uint8_t receive_timer = 12;          ///< 0.64 ms between retries without a receive
+constexpr std::uint8_t retries_without_receive = 7; // no limit: a message waits until the peer posts a receive
+constexpr std::uint8_t receive_timer = 12;          // how long the peer waits after our RNR NAK: 0.64 ms
 
 /// Seconds. A peer may connect several seconds later than this side starts to send, depending on how the programs
 /// exchange connection details.
@@ -129,7 +129,7 @@ Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &att
 std::uint32_t largest_queues(ibv_pd &pd, ReliableConnection::Sizes sizes, std::uint32_t most) noexcept
 {
     std::uint32_t size = std::bit_floor(most);
-    // At most 16 attempts, since the size is halved each time. The caller caches the result.
+    // The size is halved each time: at most 16 attempts if @p most is below 65,536. The caller caches the result.
     for (; size != 0; size /= 2) {
         const Handle<ibv_cq> completions(ibv_create_cq(pd.context, static_cast<int>(2 * size), nullptr, nullptr, 0));
         if (completions == nullptr)

@@ -31,16 +31,17 @@ inline constexpr std::uint32_t largest_number = 0xffffff;
 /// A driver's own function that replaces ibv_create_qp_ex().
 using MakeQueuePair = ibv_qp *(ibv_context *context, ibv_qp_init_attr_ex *attributes);
 
-/// Creates a queue pair with @p attributes and as much inline data as the device supports for sends of that size and
-/// number. Uses @p make if it is not null. On success @p attributes describe what was created. Returns null, and sets
-/// errno, if the device refuses even without inline data. If the driver has no extended calls (ibv_wr_start() and so
-/// on), the queue pair supports classic calls only, and @p attributes no longer contain send operations.
+/// Creates a queue pair with @p attributes and up to 128 bytes of inline data, or the most that the device accepts for
+/// sends of that size and number. Uses @p make if it is not null. On success @p attributes describe what was created.
+/// Returns null, and sets errno, if the device refuses even without inline data. If the driver has no extended calls
+/// (ibv_wr_start() and so on), the queue pair supports classic calls only, and @p attributes no longer contain send
+/// operations.
 [[nodiscard]] Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes,
                                                 MakeQueuePair *make = nullptr) noexcept;
 
-/// A verbs queue pair of the reliable connection type (RC). Owned by a queue pair or a copy engine. Used by one thread
-/// at a time. Send and receive queue complete on the same verbs completion queue. A failed work request moves the queue
-/// pair to ERR; reset() makes it usable again.
+/// Owns one ibv_qp of type RC and moves it through its states. Owned by a VerbsQueuePair or a copy engine. Used by one
+/// thread at a time. Send and receive queue complete on the same verbs completion queue. A failed work request moves
+/// the queue pair to ERR; reset() makes it usable again.
 class ReliableConnection {
 public:
     struct Sizes {
@@ -77,8 +78,8 @@ public:
     /// Moves the queue pair from INIT to RTS, or back to INIT if that fails. Returns errno's value. Logs nothing, since
     /// the caller may try another path.
     [[nodiscard]] int connect(const Path &path) noexcept;
-    /// Provides the attributes that rdma_cm has negotiated with the peer: sets those of @p attributes and @p mask that
-    /// the state in @p attributes requires. Returns errno's value.
+    /// Wraps rdma_init_qp_attr(): sets attributes and mask for the transition to attributes.qp_state. Returns errno's
+    /// value.
     using AgreedAttributes = std::function<int(ibv_qp_attr &attributes, int &mask)>;
     /// Does the same as connect() with these attributes. Access rights, timeouts and retries are still set by this
     /// side.
