@@ -876,7 +876,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_transport_type(const struct doca_rd
  * Largest packet on the wire.
  *
  * @param [in] rdma The instance.
- * @param [out] mtu The MTU in effect.
+ * @param [out] mtu The MTU that was set, or the port's; connections may use a smaller one.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */

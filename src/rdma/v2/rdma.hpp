@@ -23,8 +23,9 @@ static_assert(DOCA_RDMA_STATE_RESET == static_cast<int>(opendoca::ConnectionStat
 
 /// The RDMA library's object of DOCA 2.2: a context on one device, and from start to stop one end of one reliable
 /// connection. Created, configured and owned by the program.
-/// The program may configure, start, connect and stop it in any one thread at a time; the thread of its work queue
-/// submits jobs. state() is safe in any thread. The settings change only while the context is stopped.
+/// One thread at a time configures, starts and exports; stop may be called while another thread is in connect(). The
+/// thread of its work queue submits jobs. state() is safe in any thread. The settings change only while the context is
+/// stopped.
 struct doca_rdma final : doca_ctx {
     /// Returns the bytes that the peer passes to connect(); valid until the context stops. BAD_STATE unless started.
     [[nodiscard]] doca_error_t export_details(std::span<const std::byte> &details) const noexcept;
@@ -38,8 +39,7 @@ struct doca_rdma final : doca_ctx {
     }
 
     // Setters of the properties: BAD_STATE while the context is started; doca_rdma.h lists the other errors. A failed
-    // call
-    // changes nothing.
+    // call changes nothing.
     [[nodiscard]] doca_error_t set_queue_size(bool is_send, std::uint32_t size) noexcept;
     [[nodiscard]] doca_error_t set_transport_type(doca_rdma_transport_type type) noexcept;
     [[nodiscard]] doca_error_t set_mtu(doca_mtu_size mtu) noexcept;
@@ -51,7 +51,8 @@ struct doca_rdma final : doca_ctx {
 
     [[nodiscard]] bool has_device() const noexcept { return !devices().empty(); }
     [[nodiscard]] const opendoca::QueuePairSettings &settings() const noexcept { return settings_; }
-    /// Returns the MTU that the queue pair uses, the one that was set, or that of the port.
+    /// Returns the MTU that was set, even if the path's is less. If none was set: that of the queue pair, which uses
+    /// the smaller one of both sides once it is connected, or else that of the port.
     [[nodiscard]] doca_mtu_size mtu() const noexcept;
     /// BAD_STATE while the context is started.
     [[nodiscard]] doca_error_t check_destroyable() const noexcept;
@@ -75,8 +76,7 @@ private:
     [[nodiscard]] const opendoca::RdmaCapabilities *capabilities() const noexcept;
 
     // Written by the queue pair and by on_start() and on_stop(); read by any thread. Declared before the queue pair,
-    // which
-    // refers to it.
+    // which refers to it.
     std::atomic<opendoca::ConnectionState> state_{opendoca::ConnectionState::none};
     std::unique_ptr<opendoca::QueuePair> queue_pair_; ///< from start to stop; attached to at most one work queue
     /// The properties, with the defaults of DOCA 2.2. Queue sizes are powers of two.

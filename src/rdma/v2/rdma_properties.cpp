@@ -19,8 +19,8 @@ using opendoca::v2::call;
 
 namespace {
 
-constexpr std::uint32_t largest_queue_size = std::uint32_t{1}
-                                             << 31; // the largest power of two; the limit while no device is added
+/// The largest power of two: the limit while no device is added.
+constexpr std::uint32_t largest_queue_size = std::uint32_t{1} << 31;
 /// The rights that a peer can have.
 constexpr std::uint32_t all_permissions =
     DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
@@ -85,8 +85,8 @@ doca_error_t doca_rdma::set_transport_type(doca_rdma_transport_type type) noexce
     return DOCA_ERROR_INVALID_VALUE;
 }
 
-/// An MTU that was set is used as it is; otherwise the connection uses the smaller one of both sides. The raw value is
-/// compared as unsigned, so negative values are invalid as well.
+/// A connection uses the smaller MTU of both sides. The getter returns an MTU that was set even if the path's is less.
+/// The raw value is compared as unsigned, so negative values are invalid as well.
 doca_error_t doca_rdma::set_mtu(doca_mtu_size mtu) noexcept
 {
     if (const doca_error_t status = check_not_started("MTU"); status != DOCA_SUCCESS)
@@ -105,7 +105,7 @@ doca_error_t doca_rdma::set_mtu(doca_mtu_size mtu) noexcept
     return DOCA_SUCCESS;
 }
 
-/// The queue pair may have reduced the MTU when it connected.
+/// An MTU that the program has not set may have been reduced by the queue pair when it connected.
 doca_mtu_size doca_rdma::mtu() const noexcept
 {
     if (queue_pair_ != nullptr)

@@ -28,8 +28,9 @@ struct doca_rdma_addr {
 /// its doca_rdma, first in connections_ and after its end in one of the lists of ended connections; used by the thread
 /// of the progress engine.
 /// The program holds a pointer to it. The object therefore outlives the connection: it exists until the instance is
-/// idle, except that the number of ended connections of clients is limited (see doca_rdma::drop_ended()). The queue
-/// pair and the link are destroyed earlier, when nothing is in flight.
+/// idle. There are two exceptions, both for connections that a client has requested (see doca_rdma::drop_ended()): one
+/// that was never established is freed by one of the next progress calls after its end, and the number of others that
+/// have ended is limited. The queue pair and the link are destroyed earlier, when nothing is in flight.
 struct doca_rdma_connection {
     /// How the connection was created.
     enum class Origin : std::uint8_t {

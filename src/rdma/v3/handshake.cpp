@@ -72,7 +72,8 @@ doca_error_t Handshake::connect(const std::string &text, std::uint16_t port, con
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     send_at_once(socket.get());
-    // Permitted here, since the peer always receives: at most three short messages, which its kernel buffers.
+    // Its TCP user timeout would also end a live peer with a full receive buffer. Not here: all three short messages of
+    // a handshake fit into that buffer.
     end_with_silent_host(socket.get());
     made = Handshake(std::move(socket));
     return DOCA_SUCCESS;

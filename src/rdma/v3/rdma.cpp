@@ -22,8 +22,9 @@ using opendoca::QueuePair;
 
 namespace {
 
-/// Limits for the number of messages in transit to one connection with shared receives. The minimum keeps a connection
-/// fast in an instance with few receive tasks; the maximum bounds the memory per connection.
+/// Limits for the number of messages in transit to one connection with shared receives. Only the software device uses
+/// this: the cells for messages that no receive has taken yet. The minimum keeps a connection fast in an instance with
+/// few receive tasks; the maximum bounds the memory per connection.
 constexpr std::uint32_t min_messages = 16;
 constexpr std::uint32_t max_messages = 1024;
 
@@ -61,7 +62,8 @@ doca_error_t doca_rdma::on_start()
     // Sizes are rounded up to powers of two, as QueuePairSettings requires, but never above the device's limit.
     const std::uint32_t sends = is_queue_size_set ? settings.send_queue_size : std::max(num_sends(), 1U);
     settings.send_queue_size = std::bit_ceil(std::min(sends, largest));
-    // With shared receives this is the number of messages in transit to one connection; without, that of its receives.
+    // With shared receives, only the software device uses this: the cells for messages that no receive has taken yet.
+    // Without, it is the size of the receive queue.
     settings.recv_queue_size = std::min(std::bit_ceil(std::clamp(receives, min_messages, max_messages)), largest);
     if (!can().shared_receives)
         settings.recv_queue_size = std::min(std::bit_ceil(std::max(receives, 1U)), largest);
@@ -125,7 +127,8 @@ doca_error_t doca_rdma::add(Connection::Origin origin, Connection *&connection)
     }
     connections_.push_back(std::make_unique<Connection>(*this, origin, num_created_));
     ++num_created_;
-    // Memory may lack in create_queue_pair(); the connection is then removed again, and the caller's pointer is void.
+    // std::bad_alloc is possible in create_queue_pair(). The connection is then removed again, and the caller's pointer
+    // is void.
     connection = connections_.back().get();
     const doca_error_t status = opendoca::guarded([&] { return create_queue_pair(*connection); });
     if (status != DOCA_SUCCESS)

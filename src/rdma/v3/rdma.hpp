@@ -118,7 +118,7 @@ protected:
     [[nodiscard]] bool on_progress() noexcept override;
 
 private:
-    /// A source without operations of its own: it identifies the completions of failures().
+    /// Stands as the source in completions of tasks that reached no queue pair: each completion must name a source.
     class Failures final : public opendoca::Source {};
 
     /// Returns the number of configured tasks that use a send queue.
@@ -143,8 +143,9 @@ private:
     /// Ends a connection after a disconnect of the peer or a failed operation, and calls the disconnection callback.
     void handle_disconnect(Connection &connection) noexcept;
 
-    // Connections by address (rdma_addresses.cpp). The functions that return bool return true if a callback was
-    // called, which must then be the last action of the progress call.
+    // Connections by address (rdma_addresses.cpp). expire_request(), handle_request() and handle_event() return whether
+    // they called a callback, which must be the last action of the progress call. progress_connector() also returns
+    // true if it stopped at max_steps.
     [[nodiscard]] doca_error_t open_connector();
     void close_connector() noexcept;
     void set_timer() noexcept;
@@ -178,7 +179,7 @@ private:
     std::uint32_t num_created_ = 0; ///< connections since the start; the number of the next one
     bool has_ended_ = false;        ///< connections_ has ended connections
     std::uint16_t port_ = 0;        ///< valid while the connector is listening
-    std::size_t next_ = 0;          ///< index in connections_ at which the next progress call starts: round-robin
+    std::size_t next_ = 0;          ///< index in connections_ of the connection examined last: round-robin
     // Polling the connector takes a system call, so on_progress() polls it only if one of these requests it.
     bool is_poll_due_ = false;         ///< an event is likely: the program was woken, or the last poll found an event
     bool has_deadline_passed_ = false; ///< the timer has expired and not all expired requests are failed yet

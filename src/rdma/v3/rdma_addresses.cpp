@@ -32,7 +32,7 @@ namespace {
 
 /// Steps of handshakes that one progress call takes at most. Steps are not reported to the program; the limit keeps
 /// many clients from delaying its tasks.
-constexpr int max_steps = 64; ///< steps of handshakes in one progress call that are not reported to the program
+constexpr int max_steps = 64;
 
 } // namespace
 
@@ -123,7 +123,7 @@ doca_error_t doca_rdma::connect_to(const doca_rdma_addr &address, doca_data conn
     if (status != DOCA_SUCCESS)
         return status;
     const std::chrono::milliseconds timeout(request_timeout);
-    // Memory may lack for the copy of the address or in the connector: the connection is then removed again.
+    // std::bad_alloc is possible here. The connection is then removed again.
     status = opendoca::guarded([&] {
         made->address = std::make_unique<doca_rdma_addr>(address);
         made->address->is_of_connection = true;
@@ -156,8 +156,8 @@ void doca_rdma::set_timer() noexcept
         when.it_value.tv_nsec = (left % std::chrono::seconds(1)).count();
         break;
     }
-    (void)timerfd_settime(deadlines_.get(), 0, &when,
-                          nullptr); // fails only for invalid values, which cannot occur here
+    // Fails only for invalid values, which cannot occur here.
+    (void)timerfd_settime(deadlines_.get(), 0, &when, nullptr);
 }
 
 bool doca_rdma::has_callback_pending() const noexcept
@@ -244,7 +244,7 @@ bool doca_rdma::progress_connector() noexcept
         return true;
     for (int steps = 0; steps != max_steps; ++steps) {
         bool was_reported = false; // a callback was called
-        // Memory may lack for a new connection. The event is lost then, and only the connection that it concerns.
+        // std::bad_alloc is possible here. The event is lost then, and only the connection that it concerns.
         const doca_error_t status = opendoca::guarded([&] {
             if (waiting_client_ != nullptr) {
                 was_reported = handle_request(std::move(waiting_client_));

@@ -198,7 +198,8 @@ doca_error_t doca_rdma_connection_reject(struct doca_rdma_connection *rdma_conne
     return call({rdma_connection}, [&] { return rdma_connection->rdma.reject(*rdma_connection); });
 }
 
-/// The pointer stays valid after the disconnect: see doca_rdma_connection.
+/// The pointer stays valid, except that of a client's connection that was never established: the next progress may
+/// free it. See doca_rdma_connection.
 doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_connection)
 {
     return call({rdma_connection}, [&] { return rdma_connection->rdma.disconnect(*rdma_connection); });

@@ -135,7 +135,8 @@ doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma, enum doca_rdma
     });
 }
 
-/// An MTU that was set is used as it is; otherwise a connection uses the smaller one of both sides.
+/// A connection uses the smaller MTU of both sides; one by rdma_cm that of the path. doca_rdma_get_mtu() returns the
+/// setting even if connections use less.
 doca_error_t doca_rdma_set_mtu(struct doca_rdma *rdma, enum doca_mtu_size mtu)
 {
     return set(rdma, "MTU", [&](doca_rdma &of) {

@@ -52,7 +52,7 @@ protected:
         rdma_.completions().done(task.tag(), rdma_.failures(), status);
         return DOCA_SUCCESS;
     }
-    /// The same on the fast path, where the task already counts as submitted: a retry first returns it to the program.
+    /// The same on the fast path, which has marked the task as submitted: before AGAIN is returned, that is undone.
     [[nodiscard]] doca_error_t finish_fast_submit(doca_task &task, doca_error_t status) noexcept
     {
         if (status == DOCA_SUCCESS) [[likely]]
@@ -134,7 +134,7 @@ private:
             request.immediate = has_immediate(opcode) ? task.immediate : 0;
         }
     }
-    /// Posts a task of any kind, if its connection can submit.
+    /// Posts @p task if its connection is connected.
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post_any(Task &task) noexcept
     {
         if (task.connection == nullptr || !task.connection->can_submit()) [[unlikely]]
@@ -232,7 +232,7 @@ public:
     }
 
 private:
-    /// Posts a receive. A single buffer of the device's first memory map takes the short path.
+    /// Posts a receive. One buffer of a map in which this device is the first takes the short path.
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post_any(doca_rdma_task_receive &task) noexcept
     {
         task.connection = nullptr;
