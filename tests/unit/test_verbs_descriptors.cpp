@@ -27,8 +27,8 @@ RemoteMemoryDescriptor memory()
 ConnectionDetails details()
 {
     ConnectionDetails d{};
-    d.queue_pair = 0x010203;
-    d.packet = 0x040506;
+    d.qpn = 0x010203;
+    d.psn = 0x040506;
     d.lid = 0x0708;
     d.link_layer = IBV_LINK_LAYER_ETHERNET;
     d.mtu = IBV_MTU_1024;
@@ -97,8 +97,8 @@ TEST(VerbsDescriptors, SayWhatWasWritten)
     EXPECT_EQ(memory_read.access, memory().access);
     ConnectionDetails details_read{};
     ASSERT_EQ(read(seal(details()), details_read), DOCA_SUCCESS);
-    EXPECT_EQ(details_read.queue_pair, details().queue_pair);
-    EXPECT_EQ(details_read.packet, details().packet);
+    EXPECT_EQ(details_read.qpn, details().qpn);
+    EXPECT_EQ(details_read.psn, details().psn);
     EXPECT_EQ(details_read.lid, details().lid);
     EXPECT_EQ(details_read.ranks[1], 3);
     EXPECT_EQ(details_read.gids[1].raw[15], 0x77);
@@ -154,8 +154,8 @@ TEST(VerbsDescriptors, MemoryThatCannotBeIsRefused)
 TEST(VerbsDescriptors, EndsThatCannotBeAreRefused)
 {
     const std::function<void(ConnectionDetails &)> lies[] = {
-        [](ConnectionDetails &d) { d.queue_pair = largest_number + 1; },
-        [](ConnectionDetails &d) { d.packet = UINT32_MAX; },
+        [](ConnectionDetails &d) { d.qpn = max_24_bits + 1; },
+        [](ConnectionDetails &d) { d.psn = UINT32_MAX; },
         [](ConnectionDetails &d) { d.mtu = 0; },
         [](ConnectionDetails &d) { d.mtu = IBV_MTU_4096 + 1; },
         [](ConnectionDetails &d) { d.max_reads = 0; },

@@ -155,7 +155,7 @@ doca_error_t Mlx5Device::create_copy_engine(CompletionQueue &completions, std::u
 
 bool Mlx5Device::loop_back(verbs::ReliableConnection &connection) const noexcept
 {
-    const std::uint32_t first_packet = verbs::random_packet_number();
+    const std::uint32_t first_packet = verbs::random_psn();
     const auto port = static_cast<std::uint8_t>(function_.port());
     // The kernel has no record of a transition by DEVX; start_sending() takes this into account.
     if (commands_.loop_back(connection.queue_pair(), port, IBV_MTU_4096, first_packet).is_good() &&

@@ -142,13 +142,13 @@ void try_engine(const Mlx5Function &function, Engine &engine)
     // The status if no completion arrives in time.
     ibv_wc_status status = IBV_WC_RESP_TIMEOUT_ERR;
     if (ibv_wr_complete(&sender) == 0) {
-        ibv_cq_ex &completions = queue_pair.completions().polled();
+        ibv_cq_ex &completions = queue_pair.completions().extended_cq();
         const auto end = std::chrono::steady_clock::now() + timeout;
         while (std::chrono::steady_clock::now() < end) {
-            if (!verbs::VerbsCompletions::start_one(completions))
+            if (!verbs::VerbsCompletions::begin_poll(completions))
                 continue;
             status = completions.status;
-            verbs::VerbsCompletions::end_one(completions);
+            verbs::VerbsCompletions::end_poll(completions);
             break;
         }
     }

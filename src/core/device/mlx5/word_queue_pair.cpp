@@ -65,8 +65,8 @@ doca_error_t WordQueuePair::post(ibv_send_wr &request) noexcept
 /// Polls for the completion. Occasionally checks whether the device has failed, in which case there may be none.
 bool WordQueuePair::has_completed(doca_error_t &status) noexcept
 {
-    ibv_cq_ex &completions = completions_.polled();
-    bool has_completion = verbs::VerbsCompletions::start_one(completions);
+    ibv_cq_ex &completions = completions_.extended_cq();
+    bool has_completion = verbs::VerbsCompletions::begin_poll(completions);
     if (!has_completion) {
         if (!idle_polls_.is_spent() || completions_.check_for_failure() == verbs::DeviceFailure::none)
             return false;
@@ -74,7 +74,7 @@ bool WordQueuePair::has_completed(doca_error_t &status) noexcept
         completions_.clear_failure();
         if (!connection_.is_broken())
             return false;
-        has_completion = verbs::VerbsCompletions::start_one(completions); // otherwise there will be none
+        has_completion = verbs::VerbsCompletions::begin_poll(completions); // otherwise there will be none
     }
     is_busy_ = false;
     status = DOCA_ERROR_IO_FAILED;
@@ -82,7 +82,7 @@ bool WordQueuePair::has_completed(doca_error_t &status) noexcept
     if (!has_completion)
         return true;
     status = verbs::to_error(completions.status);
-    verbs::VerbsCompletions::end_one(completions);
+    verbs::VerbsCompletions::end_poll(completions);
     // The key was destroyed, or the process that had the memory has ended. The failure has also broken the queue pair.
     if (status == DOCA_ERROR_NOT_PERMITTED || status == DOCA_ERROR_SHUTDOWN || status == DOCA_ERROR_INVALID_VALUE) {
         status = DOCA_ERROR_CONNECTION_RESET;

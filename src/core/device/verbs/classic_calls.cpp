@@ -12,7 +12,7 @@ ClassicCompletions::ClassicCompletions(ibv_cq &queue) noexcept : ibv_cq_ex{}, qu
 {
     // ibv_poll_cq() copies the whole completion into completion_, so ending the poll has nothing to release, and the
     // read functions only return members. next_poll stays null: opendoca never calls it, see
-    // VerbsCompletions::start_one().
+    // VerbsCompletions::begin_poll().
     start_poll = [](ibv_cq_ex *self, ibv_poll_cq_attr *) { return of(self).poll(); };
     end_poll = [](ibv_cq_ex *) {};
     read_opcode = [](ibv_cq_ex *self) { return of(self).completion_.opcode; };

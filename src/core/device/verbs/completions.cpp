@@ -63,15 +63,15 @@ doca_error_t VerbsCompletions::create_queue(const VerbsDevice &device)
     attributes.wc_flags = IBV_WC_EX_WITH_BYTE_LEN | IBV_WC_EX_WITH_IMM | IBV_WC_EX_WITH_QP_NUM;
     attributes.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
     attributes.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED; // one thread polls the queue, see the class comment
-    polled_ = ibv_create_cq_ex(&device.context(), &attributes);
+    extended_cq_ = ibv_create_cq_ex(&device.context(), &attributes);
     // The driver may not support the flag.
-    if (polled_ == nullptr && may_be_unknown(errno)) {
+    if (extended_cq_ == nullptr && may_be_unknown(errno)) {
         attributes.comp_mask = 0;
         attributes.flags = 0;
-        polled_ = ibv_create_cq_ex(&device.context(), &attributes);
+        extended_cq_ = ibv_create_cq_ex(&device.context(), &attributes);
     }
-    if (polled_ != nullptr)
-        queue_.reset(ibv_cq_ex_to_cq(polled_));
+    if (extended_cq_ != nullptr)
+        queue_.reset(ibv_cq_ex_to_cq(extended_cq_));
     // The driver may have no extended queues at all.
     else if (may_be_unknown(errno))
         queue_.reset(ibv_create_cq(&device.context(), static_cast<int>(size_), nullptr, channel_.get(), 0));
@@ -80,9 +80,9 @@ doca_error_t VerbsCompletions::create_queue(const VerbsDevice &device)
                 std::strerror(errno));
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
     }
-    if (polled_ == nullptr) {
+    if (extended_cq_ == nullptr) {
         classic_ = std::make_unique<ClassicCompletions>(*queue_);
-        polled_ = &classic_->extended();
+        extended_cq_ = &classic_->extended();
     }
     return DOCA_SUCCESS;
 }
@@ -106,8 +106,8 @@ void VerbsCompletions::create_domain(const VerbsDevice &device)
 
 void VerbsCompletions::discard_all() noexcept
 {
-    while (start_one(*polled_))
-        end_one(*polled_);
+    while (begin_poll(*extended_cq_))
+        end_poll(*extended_cq_);
 }
 
 bool VerbsCompletions::request_event(bool only_solicited) noexcept

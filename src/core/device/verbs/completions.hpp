@@ -42,21 +42,22 @@ public:
     [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
     [[nodiscard]] bool has_channel() const noexcept { return channel_ != nullptr; }
     [[nodiscard]] ibv_cq &queue() const noexcept { return *queue_; }
-    [[nodiscard]] ibv_cq_ex &polled() const noexcept { return *polled_; }
+    [[nodiscard]] ibv_cq_ex &extended_cq() const noexcept { return *extended_cq_; }
     /// Returns the protection domain to create queue pairs in.
     [[nodiscard]] ibv_pd &domain() const noexcept { return *domain_; }
 
-    /// Takes the next completion of @p queue. Its fields can be read until end_one(). It polls for one completion at
-    /// a time: after ibv_next_poll() finds none, most devices still require ibv_end_poll(), which on rdma_rxe
-    /// (rdma-core 44) removes a completion that does not exist.
-    [[nodiscard]] static bool start_one(ibv_cq_ex &queue) noexcept
+    /// Begins a poll, which stands at the next completion of @p queue: its fields can be read until end_poll(). Returns
+    /// false, without a poll to end, if there is no completion. A poll takes one completion only: after ibv_next_poll()
+    /// finds none, most devices still require ibv_end_poll(), which on rdma_rxe (rdma-core 44) removes a completion
+    /// that does not exist.
+    [[nodiscard]] static bool begin_poll(ibv_cq_ex &queue) noexcept
     {
         static ibv_poll_cq_attr attributes{}; // never written to
         return ibv_start_poll(&queue, &attributes) == 0;
     }
-    /// Ends the poll that start_one() has begun: the driver returns the completion's entry to the device. The fields of
+    /// Ends the poll: the driver returns the completion's entry to the device. The fields of
     /// the completion cannot be read any more.
-    static void end_one(ibv_cq_ex &queue) noexcept { ibv_end_poll(&queue); }
+    static void end_poll(ibv_cq_ex &queue) noexcept { ibv_end_poll(&queue); }
     /// Takes and discards all completions. For a queue whose only queue pair was reset.
     void discard_all() noexcept;
 
@@ -95,7 +96,7 @@ private:
     Handle<ibv_comp_channel> channel_;
     Handle<ibv_cq> queue_;
     std::unique_ptr<ClassicCompletions> classic_; ///< null if the driver has the extended calls
-    ibv_cq_ex *polled_ = nullptr;                 ///< the same queue for the extended calls: the driver's or classic_'s
+    ibv_cq_ex *extended_cq_ = nullptr;            ///< the same queue for the extended calls: the driver's or classic_'s
     ibv_pd *domain_ = nullptr;                    ///< parent_domain_, or the device's protection domain
     std::uint32_t size_ = 0;                      ///< entries; work requests in flight on the queue never exceed it
     /// Events not acknowledged yet; destroying the queue would wait for their acknowledgement.

@@ -47,7 +47,7 @@ bool are_two_ports_of_one_machine(const ConnectionDetails &a, const ConnectionDe
 } // namespace
 
 doca_error_t describe_end(ibv_context &context, const VerbsFunction &function, const QueuePairSettings &settings,
-                          std::uint32_t queue_pair, LocalEnd &end)
+                          std::uint32_t qpn, LocalEnd &end)
 {
     // The address consists of the LID (InfiniBand) and the GIDs (Ethernet, or InfiniBand with a GRH).
     const auto port = static_cast<std::uint8_t>(function.port());
@@ -80,8 +80,8 @@ doca_error_t describe_end(ibv_context &context, const VerbsFunction &function, c
     // Set after the last step that can fail.
     end = {};
     ConnectionDetails &d = end.details;
-    d.queue_pair = queue_pair;
-    d.packet = random_packet_number();
+    d.qpn = qpn;
+    d.psn = random_psn();
     d.lid = attributes.lid;
     d.link_layer = attributes.link_layer;
     d.mtu = static_cast<std::uint8_t>(mtu_of(settings.mtu));
@@ -106,11 +106,11 @@ doca_error_t read_details(std::span<const std::byte> bytes, ConnectionDetails &d
     }
     // Only values that the kernel or the hardware would misinterpret are rejected here. A wrong but well-formed address
     // makes the transition to RTR or the first operation fail.
-    if (d.queue_pair > largest_number || d.packet > largest_number || d.mtu < IBV_MTU_256 || d.mtu > IBV_MTU_4096 ||
-        d.max_reads == 0 || d.num_gids > max_candidates) {
+    if (d.qpn > max_24_bits || d.psn > max_24_bits || d.mtu < IBV_MTU_256 || d.mtu > IBV_MTU_4096 || d.max_reads == 0 ||
+        d.num_gids > max_candidates) {
         LOG_ERR("the connection details can't be used: queue pair 0x%" PRIx32 ", packet 0x%" PRIx32
                 ", MTU %u, %u reads and %u GIDs are not valid",
-                d.queue_pair, d.packet, d.mtu, d.max_reads, d.num_gids);
+                d.qpn, d.psn, d.mtu, d.max_reads, d.num_gids);
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     details = d;
@@ -130,9 +130,9 @@ std::vector<ReliableConnection::Path> find_paths(const LocalEnd &own, const Conn
     path.service_level = static_cast<std::uint8_t>(settings.service_level);
     path.has_grh = settings.has_grh;
     path.lid = peer.lid;
-    path.queue_pair = peer.queue_pair;
-    path.send_packet = local.packet;
-    path.receive_packet = peer.packet;
+    path.qpn = peer.qpn;
+    path.sq_psn = local.psn;
+    path.rq_psn = peer.psn;
     path.max_reads_out = std::min(local.max_reads, peer.max_reads);
     path.max_reads_in = local.max_reads;
     std::vector<ReliableConnection::Path> paths;

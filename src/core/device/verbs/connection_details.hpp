@@ -23,8 +23,8 @@ inline constexpr std::size_t max_candidates = 8;
 /// The fields of connection details, which are untrusted. The address is a list of GIDs; which one to use can be
 /// decided once the details of both ends are known.
 struct ConnectionDetails {
-    std::uint32_t queue_pair;
-    std::uint32_t packet; ///< number of the first packet sent
+    std::uint32_t qpn;
+    std::uint32_t psn; ///< sequence number of the first packet that this end sends
     std::uint16_t lid;
     std::uint8_t link_layer;
     std::uint8_t mtu; ///< enum ibv_mtu
@@ -38,8 +38,8 @@ struct ConnectionDetails {
     template <typename Self, typename Visitor>
     static void visit(Self &d, Visitor visitor)
     {
-        visitor(d.queue_pair);
-        visitor(d.packet);
+        visitor(d.qpn);
+        visitor(d.psn);
         visitor(d.lid);
         visitor(d.link_layer);
         visitor(d.mtu);
@@ -58,9 +58,9 @@ struct LocalEnd {
     std::uint8_t gid_indices[max_candidates];
 };
 
-/// Queries the port, and fills in @p end for @p queue_pair.
+/// Queries the port, and fills in @p end for the queue pair @p qpn.
 [[nodiscard]] doca_error_t describe_end(ibv_context &context, const VerbsFunction &function,
-                                        const QueuePairSettings &settings, std::uint32_t queue_pair, LocalEnd &end);
+                                        const QueuePairSettings &settings, std::uint32_t qpn, LocalEnd &end);
 
 /// Parses and checks @p bytes. CONNECTION_ABORTED, logged, if they are not valid details of a verbs device.
 [[nodiscard]] doca_error_t read_details(std::span<const std::byte> bytes, ConnectionDetails &details) noexcept;

@@ -34,7 +34,7 @@ doca_error_t ConnectionPoller::create_own(const VerbsDevice &device, std::uint32
 {
     std::shared_ptr<ConnectionPoller> created(new ConnectionPoller(device, nullptr));
     // With a channel, since it may be attached to an event-driven completion queue.
-    const doca_error_t status = created->completions_.create(device, size, true);
+    const doca_error_t status = created->cq_.create(device, size, true);
     if (status == DOCA_SUCCESS)
         poller = std::move(created);
     return status;
@@ -43,8 +43,8 @@ doca_error_t ConnectionPoller::create_own(const VerbsDevice &device, std::uint32
 /// Shares a verbs completion queue among the queue pairs of one device on one CompletionQueue: one poll then serves
 /// them all. A new verbs queue is limited by what the device supports; once it cannot hold the work requests of another
 /// queue pair, that queue pair gets another poller.
-doca_error_t ConnectionPoller::find(const VerbsDevice &device, CompletionQueue &completions, std::uint32_t size,
-                                    std::shared_ptr<ConnectionPoller> &poller)
+doca_error_t ConnectionPoller::find_or_create(const VerbsDevice &device, CompletionQueue &completions,
+                                              std::uint32_t size, std::shared_ptr<ConnectionPoller> &poller)
 {
     auto *const existing = completions.find_polled<ConnectionPoller>([&](ConnectionPoller &candidate) {
         return candidate.shared_by_ != nullptr && !candidate.has_failed_ && &candidate.device_ == &device &&
@@ -55,7 +55,7 @@ doca_error_t ConnectionPoller::find(const VerbsDevice &device, CompletionQueue &
         return DOCA_SUCCESS;
     }
     std::shared_ptr<ConnectionPoller> created(new ConnectionPoller(device, &completions));
-    const doca_error_t status = created->completions_.create(
+    const doca_error_t status = created->cq_.create(
         device, std::min(completions.depth(), device.port().max_completions()), completions.is_event_driven());
     if (status == DOCA_SUCCESS)
         poller = std::move(created);
@@ -68,7 +68,7 @@ ConnectionPoller::~ConnectionPoller() = default;
 /// smaller one must have room for everything that its queue pairs can have in flight.
 bool ConnectionPoller::has_room_for(const CompletionQueue &completions, std::uint32_t size) const noexcept
 {
-    return completions_.size() >= completions.depth() || used_ + size <= completions_.size();
+    return cq_.size() >= completions.depth() || num_reserved_ + size <= cq_.size();
 }
 
 doca_error_t ConnectionPoller::create(const ReliableConnection::Sizes &sizes, unsigned access,
@@ -76,12 +76,12 @@ doca_error_t ConnectionPoller::create(const ReliableConnection::Sizes &sizes, un
 {
     const std::lock_guard guard(lock_);
     // destroy() must not allocate memory, since it is called from destructors.
-    make_room(retired_, num_created_);
+    make_room(retired_, num_existing_);
     auto connection = std::make_unique<ReliableConnection>();
-    const doca_error_t status = connection->create(device_, completions_, sizes, access);
+    const doca_error_t status = connection->create(device_, cq_, sizes, access);
     if (status == DOCA_SUCCESS) {
-        ++num_created_;
-        used_ += connection->num_requests();
+        ++num_existing_;
+        num_reserved_ += connection->num_requests();
         created = std::move(connection);
     }
     return status;
@@ -93,9 +93,9 @@ doca_error_t ConnectionPoller::create(const ReliableConnection::Sizes &sizes, un
 void ConnectionPoller::destroy(std::unique_ptr<ReliableConnection> connection) noexcept
 {
     const std::lock_guard guard(lock_);
-    used_ -= connection->num_requests();
+    num_reserved_ -= connection->num_requests();
     if (polled_by_ == nullptr) {
-        --num_created_;
+        --num_existing_;
         connection.reset();
         return;
     }
@@ -113,7 +113,7 @@ void ConnectionPoller::destroy_retired() noexcept
     if (!has_retired_.load(std::memory_order_relaxed))
         return;
     const std::lock_guard guard(lock_);
-    num_created_ -= static_cast<std::uint32_t>(retired_.size());
+    num_existing_ -= static_cast<std::uint32_t>(retired_.size());
     retired_.clear();
     has_retired_.store(false, std::memory_order_relaxed);
 }
@@ -140,7 +140,7 @@ doca_error_t ConnectionPoller::add(VerbsQueuePair &queue_pair, CompletionQueue &
 /// Attaches to the completion queue that the first member brings.
 doca_error_t ConnectionPoller::attach(VerbsQueuePair &queue_pair, CompletionQueue &completions)
 {
-    if (completions.is_event_driven() && !completions_.has_channel()) {
+    if (completions.is_event_driven() && !cq_.has_channel()) {
         LOG_ERR("queue pair 0x%x was created for a work queue that is not event-driven, and cannot be created again "
                 "because a peer has its number",
                 queue_pair.number());
@@ -149,7 +149,7 @@ doca_error_t ConnectionPoller::attach(VerbsQueuePair &queue_pair, CompletionQueu
     if (!has_room_for(completions, 0)) {
         LOG_ERR("the completion queue of %u entries that queue pair 0x%x uses is too small for a work queue of "
                 "depth %u",
-                completions_.size(), queue_pair.number(), completions.depth());
+                cq_.size(), queue_pair.number(), completions.depth());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     completions.reserve_polled();
@@ -178,19 +178,19 @@ void ConnectionPoller::remove(VerbsQueuePair &queue_pair) noexcept
     polled_by_->unreserve_polled();
     polled_by_ = nullptr;
     // Connections that another thread has passed to destroy() after destroy_retired() above, before the lock was taken.
-    num_created_ -= static_cast<std::uint32_t>(retired_.size());
+    num_existing_ -= static_cast<std::uint32_t>(retired_.size());
     retired_.clear();
 }
 
 Operation *ConnectionPoller::poll_one() noexcept
 {
-    if (polled_ == nullptr)
+    if (active_cq_ == nullptr)
         return nullptr;
-    if (!VerbsCompletions::start_one(*polled_)) {
+    if (!VerbsCompletions::begin_poll(*active_cq_)) {
         count_empty_poll();
         return nullptr;
     }
-    return take_started();
+    return take_current();
 }
 
 /// Counts a poll without a completion; occasionally checks whether a device failure is the reason.
@@ -202,7 +202,7 @@ void ConnectionPoller::count_empty_poll() noexcept
 
 void ConnectionPoller::progress() noexcept
 {
-    if (polled_ == nullptr)
+    if (active_cq_ == nullptr)
         return;
     int left = max_per_progress;
     while (left != 0 && poll())
@@ -215,9 +215,9 @@ void ConnectionPoller::progress() noexcept
 /// Completes the operation of the next verbs completion. Returns false if there is none.
 bool ConnectionPoller::poll() noexcept
 {
-    if (polled_ == nullptr || !VerbsCompletions::start_one(*polled_))
+    if (active_cq_ == nullptr || !VerbsCompletions::begin_poll(*active_cq_))
         return false;
-    if (Operation *const operation = take_started(); operation != nullptr)
+    if (Operation *const operation = take_current(); operation != nullptr)
         polled_by_->done(*operation, DOCA_SUCCESS);
     return true;
 }
@@ -230,26 +230,27 @@ void ConnectionPoller::drain() noexcept
         ;
 }
 
-/// Handles the completion that start_one() has taken, and ends it. Returns its operation, which has its result, if it
-/// has succeeded; the caller completes or releases it.
-[[gnu::always_inline]] inline Operation *ConnectionPoller::take_started() noexcept
+/// Reads the completion at which the poll stands (after ibv_start_poll()), and ends the poll. If the operation has
+/// succeeded, returns it with its result set; the caller completes or releases it. Otherwise fails its connection and
+/// returns null.
+[[gnu::always_inline]] inline Operation *ConnectionPoller::take_current() noexcept
 {
-    if (polled_->status != IBV_WC_SUCCESS) [[unlikely]] {
-        fail_started();
+    if (active_cq_->status != IBV_WC_SUCCESS) [[unlikely]] {
+        fail_current();
         return nullptr;
     }
-    Operation &operation = VerbsQueuePair::operation_of(polled_->wr_id);
-    VerbsQueuePair::take_result(*polled_, operation);
-    VerbsCompletions::end_one(*polled_);
+    Operation &operation = VerbsQueuePair::operation_of(active_cq_->wr_id);
+    VerbsQueuePair::take_result(*active_cq_, operation);
+    VerbsCompletions::end_poll(*active_cq_);
     return &operation;
 }
 
-void ConnectionPoller::fail_started() noexcept
+void ConnectionPoller::fail_current() noexcept
 {
-    Operation &operation = VerbsQueuePair::operation_of(polled_->wr_id);
-    const ibv_wc_status status = polled_->status;
-    VerbsQueuePair::assign_receiver(*polled_, operation);
-    VerbsCompletions::end_one(*polled_);
+    Operation &operation = VerbsQueuePair::operation_of(active_cq_->wr_id);
+    const ibv_wc_status status = active_cq_->status;
+    VerbsQueuePair::assign_receiver(*active_cq_, operation);
+    VerbsCompletions::end_poll(*active_cq_);
     VerbsQueuePair::of(operation).complete_failed(operation, status);
 }
 
@@ -292,7 +293,7 @@ void ConnectionPoller::fail_all() noexcept
     if (has_failed_)
         return;
     has_failed_ = true;
-    polled_ = nullptr;
+    active_cq_ = nullptr;
     events_.unwatch_failures();
     for (VerbsQueuePair *const queue_pair : members_) {
         if (queue_pair->is_connected())
@@ -305,14 +306,14 @@ void ConnectionPoller::check_for_failure() noexcept
 {
     idle_polls_.restart();
     destroy_retired();
-    const DeviceFailure failure = completions_.check_for_failure();
+    const DeviceFailure failure = cq_.check_for_failure();
     if (failure == DeviceFailure::none)
         return;
     drain(); // usually the failure is reported by a completion
     if (failure == DeviceFailure::fatal)
         return fail_all(); // DeviceEvents has logged the reason
     // Cleared before the queue pairs are queried: a failure that is reported in between is found by the next check.
-    completions_.clear_failure();
+    cq_.clear_failure();
     for (VerbsQueuePair *const queue_pair : members_) {
         if (!queue_pair->is_connected() || !queue_pair->connection_->is_broken())
             continue;

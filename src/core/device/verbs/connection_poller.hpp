@@ -37,17 +37,17 @@ public:
                                                  std::shared_ptr<ConnectionPoller> &poller);
     /// Returns the poller of @p completions for @p device that has room for @p size more work requests, or creates one,
     /// which @p completions polls from its first queue pair on.
-    [[nodiscard]] static doca_error_t find(const VerbsDevice &device, CompletionQueue &completions, std::uint32_t size,
-                                           std::shared_ptr<ConnectionPoller> &poller);
+    [[nodiscard]] static doca_error_t find_or_create(const VerbsDevice &device, CompletionQueue &completions,
+                                                     std::uint32_t size, std::shared_ptr<ConnectionPoller> &poller);
     ~ConnectionPoller() override;
 
     // Thread-safe.
 
-    /// Returns whether this is the shared poller of @p completions.
+    /// Returns whether this is a shared poller of @p completions that still has the size and the channel it needs.
     [[nodiscard]] bool is_for(const CompletionQueue &completions) const noexcept
     {
         return shared_by_ == &completions && has_room_for(completions, 0) &&
-               completions_.has_channel() == completions.is_event_driven();
+               cq_.has_channel() == completions.is_event_driven();
     }
     /// Creates a queue pair on this completion queue.
     [[nodiscard]] doca_error_t create(const ReliableConnection::Sizes &sizes, unsigned access,
@@ -67,7 +67,7 @@ public:
     /// Starts polling. Returns false if polling has ended, see has_failed_.
     [[nodiscard]] bool start() noexcept
     {
-        polled_ = has_failed_ ? nullptr : &completions_.polled();
+        active_cq_ = has_failed_ ? nullptr : &cq_.extended_cq();
         return !has_failed_;
     }
 
@@ -95,16 +95,16 @@ private:
     [[nodiscard]] bool poll() noexcept;
     /// Takes completions until the queue is empty.
     void drain() noexcept;
-    [[nodiscard]] Operation *take_started() noexcept;
-    /// Handles the completion that start_one() has taken, of a work request that has failed or was flushed.
-    [[gnu::cold]] void fail_started() noexcept;
+    [[nodiscard]] Operation *take_current() noexcept;
+    /// Reads the completion at which the poll stands, of a work request that has failed or was flushed; ends the poll.
+    [[gnu::cold]] void fail_current() noexcept;
     [[gnu::cold]] void finish_failed() noexcept;
     [[gnu::cold]] void fail_all() noexcept;
     [[gnu::noinline]] void count_empty_poll() noexcept;
 
     // Members that polling uses.
-    ibv_cq_ex *polled_ = nullptr;   ///< the queue to poll; null before start(), and if has_failed_
-    FailureCheckBudget idle_polls_; ///< polls without a completion since the last check for failures
+    ibv_cq_ex *active_cq_ = nullptr; ///< the queue to poll; null before start(), and if has_failed_
+    FailureCheckBudget idle_polls_;  ///< polls without a completion since the last check for failures
 
     const VerbsDevice &device_;
     /// The completion queue that shares this poller among its queue pairs; null if it is for a single queue pair.
@@ -114,15 +114,16 @@ private:
     // Queue pairs that finish_failed() has to finish: a list, linked by VerbsQueuePair::next_failed_.
     VerbsQueuePair *first_failed_ = nullptr;
     std::vector<VerbsQueuePair *> members_; ///< attached queue pairs; VerbsQueuePair::index_ is the position
-    VerbsCompletions completions_;
-    CompletionEvents events_{completions_};
+    VerbsCompletions cq_;
+    CompletionEvents events_{cq_};
 
     const CreatorProcess creator_;
     ObjectMutex lock_;                     ///< protects the members below
     CompletionQueue *polled_by_ = nullptr; ///< null while there are no members
-    // Work requests of all connections of this poller. Written under the lock; has_room_for() reads it without.
-    std::atomic<std::uint32_t> used_ = 0;
-    std::uint32_t num_created_ = 0; ///< connections that exist, including retired ones
+    // Entries of cq_ that are reserved: one per work request of each connection of this poller. Written under the lock;
+    // has_room_for() reads it without.
+    std::atomic<std::uint32_t> num_reserved_ = 0;
+    std::uint32_t num_existing_ = 0; ///< connections that exist, including retired ones
     /// Connections to destroy; has capacity for all connections of this poller.
     std::vector<std::unique_ptr<ReliableConnection>> retired_;
     std::atomic<bool> has_retired_ = false; ///< hint that retired_ is not empty; relaxed, see destroy()

@@ -80,18 +80,17 @@ public:
     {
         if (num_in_flight_ == 0)
             return otherwise();
-        if (!VerbsCompletions::start_one(*polled_))
+        if (!VerbsCompletions::begin_poll(*cq_))
             return handle_empty_poll(), otherwise();
-        const std::uint64_t id = polled_->wr_id;
-        if (polled_->status == IBV_WC_SUCCESS && (id & id_flags) == 0 && poster_.complete_fast(next_ != last_))
-            [[likely]] {
-            // end_one() comes last, so that no value has to be kept across its call.
+        const std::uint64_t id = cq_->wr_id;
+        if (cq_->status == IBV_WC_SUCCESS && (id & id_flags) == 0 && poster_.complete_fast(next_ != last_)) [[likely]] {
+            // end_poll() comes last, so that no value has to be kept across its call.
             Operation &operation = *reinterpret_cast<Operation *>(id);
             const Copy &copy = operation.payload<Copy>();
             --num_in_flight_;
             copy.dst->end_data_at(copy.data_len);
             deliver(operation);
-            VerbsCompletions::end_one(*polled_);
+            VerbsCompletions::end_poll(*cq_);
             return DOCA_SUCCESS;
         }
         Operation *const next = poll_after_started();
@@ -214,7 +213,7 @@ private:
 
     // Members that submitting and polling use.
     CompletionQueue &completions_;
-    ibv_cq_ex *polled_ = nullptr;
+    ibv_cq_ex *cq_ = nullptr;
     std::size_t longest_fast_ = 0;    ///< bytes; 0 during a flush, so that every submission calls copy()
     std::uint32_t num_in_flight_ = 0; ///< copies that have not completed, on the fast path or in the ring
     FailureCheckBudget idle_polls_;   ///< polls without a completion since the last check for failures

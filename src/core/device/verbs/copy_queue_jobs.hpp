@@ -198,13 +198,13 @@ void CopyQueue<Poster>::handle_empty_poll() noexcept
         progress_copies();
 }
 
-/// Handles the completion that start_one() has taken, which is not a fast-path copy to return at once. Returns an
+/// Handles the completion at which the poll stands, which is not a fast-path copy to return at once. Returns an
 /// operation as poll_one() does.
 template <typename Poster>
 Operation *CopyQueue<Poster>::poll_after_started() noexcept
 {
     // Read before complete_started(), which ends the poll.
-    const bool only_returns_credits = polled_->status == IBV_WC_SUCCESS && !Poster::completes_part(polled_->wr_id);
+    const bool only_returns_credits = cq_->status == IBV_WC_SUCCESS && !Poster::completes_part(cq_->wr_id);
     complete_started();
     if (only_returns_credits && next_ == last_)
         return poll_one(); // the completion only returned credits, which no copy waits for
@@ -217,20 +217,20 @@ template <typename Poster>
 std::uint32_t CopyQueue<Poster>::poll() noexcept
 {
     std::uint32_t count = 0;
-    while (count != max_polled && VerbsCompletions::start_one(*polled_)) {
+    while (count != max_polled && VerbsCompletions::begin_poll(*cq_)) {
         complete_started();
         ++count;
     }
     return count;
 }
 
-/// Handles the completion that start_one() has taken.
+/// Handles the completion at which the poll stands.
 template <typename Poster>
 void CopyQueue<Poster>::complete_started() noexcept
 {
-    const std::uint64_t id = polled_->wr_id;
-    const ibv_wc_status status = polled_->status;
-    VerbsCompletions::end_one(*polled_);
+    const std::uint64_t id = cq_->wr_id;
+    const ibv_wc_status status = cq_->status;
+    VerbsCompletions::end_poll(*cq_);
     if (status == IBV_WC_SUCCESS) [[likely]]
         poster_.handle_completion(id);
     if (status != IBV_WC_SUCCESS) [[unlikely]] {

@@ -50,7 +50,7 @@ doca_error_t CopyQueue<Poster>::create(const VerbsDevice &device, CompletionQueu
         return status;
     // The fast path opens only with a connected queue pair.
     created->longest_fast_ = created->longest_part();
-    created->polled_ = &created->poster_.completions().polled();
+    created->cq_ = &created->poster_.completions().extended_cq();
     status = created->events_.attach(completions);
     if (status != DOCA_SUCCESS)
         return status;

@@ -44,11 +44,11 @@ doca_error_t connect_to_itself(const VerbsDevice &device, ReliableConnection &co
             ReliableConnection::Path path{};
             path.mtu = attributes.active_mtu;
             path.lid = attributes.lid;
-            path.queue_pair = connection.number();
+            path.qpn = connection.number();
             // The peer is the queue pair itself, so both directions have the same sequence numbers. No reads or atomics
             // are sent, so one of them suffices.
-            path.send_packet = random_packet_number();
-            path.receive_packet = path.send_packet;
+            path.sq_psn = random_psn();
+            path.rq_psn = path.sq_psn;
             path.max_reads_out = 1;
             path.max_reads_in = 1;
             // InfiniBand addresses the port by its LID. RoCE needs a GID, and tries all of them.

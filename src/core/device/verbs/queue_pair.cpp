@@ -48,7 +48,7 @@ VerbsQueuePair::VerbsQueuePair(const VerbsDevice &device, const QueuePairSetting
                                std::atomic<ConnectionState> &state)
     : QueuePair(state),
       segments_(device.port().can.rdma.max_chain_length),
-      shared_(static_cast<VerbsReceiveQueue *>(settings.shared_receives)),
+      srq_(static_cast<VerbsReceiveQueue *>(settings.shared_receives)),
       device_(device),
       settings_(settings),
       sizes_(sizes_for(device.port().can.rdma, settings)),
@@ -78,7 +78,7 @@ doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const QueuePairSe
     const std::uint32_t size = fresh->sizes_.num_requests();
     std::shared_ptr<ConnectionPoller> poller;
     doca_error_t status = settings.completions != nullptr
-                              ? ConnectionPoller::find(device, *settings.completions, size, poller)
+                              ? ConnectionPoller::find_or_create(device, *settings.completions, size, poller)
                               : ConnectionPoller::create_own(device, size, poller);
     if (status == DOCA_SUCCESS)
         status = fresh->create_on(std::move(poller));
@@ -201,7 +201,7 @@ doca_error_t VerbsQueuePair::try_paths(const ConnectionDetails &peer, ReliableCo
         }
     }
     if (error != 0)
-        LOG_ERR("connecting to queue pair 0x%x of the peer: %s", peer.queue_pair, std::strerror(error));
+        LOG_ERR("connecting to queue pair 0x%x of the peer: %s", peer.qpn, std::strerror(error));
     else
         LOG_ERR("there is no path to the peer: %u and %u GIDs, link layers %s and %s", end_.details.num_gids,
                 peer.num_gids, end_.details.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand",
@@ -234,7 +234,7 @@ doca_error_t VerbsQueuePair::connect_by(const ReliableConnection::AgreedAttribut
 
 doca_error_t VerbsQueuePair::check_receives() const noexcept
 {
-    if (shared_ == nullptr || !shared_->is_flushed())
+    if (srq_ == nullptr || !srq_->is_flushed())
         return DOCA_SUCCESS;
     LOG_ERR("the receives that queue pair 0x%x was to share have been flushed", number());
     return DOCA_ERROR_CONNECTION_ABORTED;
@@ -245,7 +245,7 @@ doca_error_t VerbsQueuePair::check_receives() const noexcept
 void VerbsQueuePair::move_to(CompletionQueue &completions)
 {
     std::shared_ptr<ConnectionPoller> poller;
-    if (ConnectionPoller::find(device_, completions, sizes_.num_requests(), poller) == DOCA_SUCCESS &&
+    if (ConnectionPoller::find_or_create(device_, completions, sizes_.num_requests(), poller) == DOCA_SUCCESS &&
         poller != poller_)
         (void)create_on(std::move(poller));
 }
@@ -257,14 +257,14 @@ doca_error_t VerbsQueuePair::attach(CompletionQueue &completions)
     const std::lock_guard guard(lock_);
     if (!is_number_published_ && !poller_->is_for(completions))
         move_to(completions);
-    if (shared_ != nullptr)
-        shared_->add(number(), *this);
+    if (srq_ != nullptr)
+        srq_->add(number(), *this);
     const doca_error_t status = poller_->add(*this, completions);
     if (status == DOCA_SUCCESS)
         completions_ = &completions;
-    else if (shared_ != nullptr)
-        shared_->remove(number());
-    if (status == DOCA_SUCCESS && shared_ != nullptr &&
+    else if (srq_ != nullptr)
+        srq_->remove(number());
+    if (status == DOCA_SUCCESS && srq_ != nullptr &&
         !poller_->start()) // a message may arrive before the first operation is submitted
         poller_->fail(*this, DOCA_ERROR_IO_FAILED);
     return status;
@@ -276,42 +276,41 @@ void VerbsQueuePair::detach() noexcept
         return;
     // No completion may come once the poller no longer has it. An idle queue pair with its own receive queue can have
     // none, and stays connected, so that it can be attached again.
-    if (is_connected() && (!is_idle() || shared_ != nullptr))
+    if (is_connected() && (!is_idle() || srq_ != nullptr))
         poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
     poller_->remove(*this);
-    if (shared_ != nullptr)
-        shared_->remove(number());
+    if (srq_ != nullptr)
+        srq_->remove(number());
     completions_ = nullptr;
 }
 
 /// Makes the queue pair at which the message has arrived the source of @p operation, if that is a shared receive.
-void VerbsQueuePair::assign_receiver(ibv_cq_ex &polled, Operation &operation) noexcept
+void VerbsQueuePair::assign_receiver(ibv_cq_ex &cq, Operation &operation) noexcept
 {
-    if (!operation.payload<Work>().is_shared)
+    if (!operation.payload<Work>().is_srq_receive)
         return;
-    VerbsQueuePair &receiver =
-        *static_cast<const VerbsReceiveQueue &>(*operation.source).find(ibv_wc_read_qp_num(&polled));
+    VerbsQueuePair &receiver = *static_cast<const VerbsReceiveQueue &>(*operation.source).find(ibv_wc_read_qp_num(&cq));
     receiver.completions_->assign(operation, receiver);
 }
 
-/// Sets the result of @p operation, a receive that has succeeded, from the completion that start_one() has taken.
-void VerbsQueuePair::take_message(ibv_cq_ex &polled, Operation &operation) noexcept
+/// Sets the result of @p operation, a receive that has succeeded, from the completion at which the poll stands.
+void VerbsQueuePair::take_message(ibv_cq_ex &cq, Operation &operation) noexcept
 {
-    assign_receiver(polled, operation);
-    // All fields are read before end_one(), which the caller calls.
-    operation.length = ibv_wc_read_byte_len(&polled);
-    const bool has_immediate = (ibv_wc_read_wc_flags(&polled) & IBV_WC_WITH_IMM) != 0;
+    assign_receiver(cq, operation);
+    // All fields are read before end_poll(), which the caller calls.
+    operation.length = ibv_wc_read_byte_len(&cq);
+    const bool has_immediate = (ibv_wc_read_wc_flags(&cq) & IBV_WC_WITH_IMM) != 0;
     Message message = {0, Received::send};
     Work &work = operation.payload<Work>();
     if (has_immediate) {
-        message = {ibv_wc_read_imm_data(&polled), Received::send_with_immediate};
-        if (ibv_wc_read_opcode(&polled) == IBV_WC_RECV_RDMA_WITH_IMM) {
+        message = {ibv_wc_read_imm_data(&cq), Received::send_with_immediate};
+        if (ibv_wc_read_opcode(&cq) == IBV_WC_RECV_RDMA_WITH_IMM) {
             message.received = Received::write_with_immediate;
             work.dst = nullptr; // not written to
         }
     }
-    if (VerbsQueuePair &self = of(operation); work.is_shared)
-        self.shared_->receive_completed();
+    if (VerbsQueuePair &self = of(operation); work.is_srq_receive)
+        self.srq_->receive_completed();
     else
         ++self.receive_credits_;
     extend(work, operation.length);
@@ -320,8 +319,8 @@ void VerbsQueuePair::take_message(ibv_cq_ex &polled, Operation &operation) noexc
 
 void VerbsQueuePair::return_credit(const Work &work) noexcept
 {
-    if (work.is_shared)
-        shared_->receive_completed();
+    if (work.is_srq_receive)
+        srq_->receive_completed();
     else
         ++(work.opcode == Opcode::receive ? receive_credits_ : send_credits_);
 }
@@ -358,26 +357,26 @@ void VerbsQueuePair::each_in_flight(Action action) const noexcept
     });
 }
 
-/// Returns whether operations are in flight that only complete by an action of the peer's program. All others complete
-/// by themselves, unless the device has lost their completions.
-bool VerbsQueuePair::depends_on_peer() noexcept
+/// Returns whether flush() has to fail the connection: for operations that need an action of the peer's program, for
+/// receives in the SRQ, or if the others have not completed in time. Without those they complete by themselves.
+bool VerbsQueuePair::must_fail_to_flush() noexcept
 {
     const std::int32_t num_left = credits_ - send_credits_ - receive_credits_;
-    bool may = shared_ != nullptr || // a shared receive of any of its connections may still be in flight
-               (num_left != 0 && flush_timer_.has_expired(static_cast<std::uint32_t>(num_left)));
+    bool must_fail = srq_ != nullptr || // a shared receive of any of its connections may still be in flight
+                     (num_left != 0 && flush_timer_.has_expired(static_cast<std::uint32_t>(num_left)));
     each_in_flight([&](const Operation &operation) {
         switch (operation.payload<Work>().opcode) {
         case Opcode::receive:
         case Opcode::send:
         case Opcode::send_with_immediate:
         case Opcode::write_with_immediate:
-            may = true;
+            must_fail = true;
             break;
         default:
             break;
         }
     });
-    return may;
+    return must_fail;
 }
 
 /// Ends the connection: the device starts no more work for it.
@@ -396,11 +395,13 @@ void VerbsQueuePair::finish_failing() noexcept
     send_credits_ = receive_credits_ = credits_ = 0;
 }
 
+/// Takes what has completed. Leaves the connection up if only READs, WRITEs or atomics are pending and have not timed
+/// out: they complete by themselves.
 void VerbsQueuePair::flush() noexcept
 {
     poller_->progress();
     poller_->check_for_failure();
-    if (is_connected() && depends_on_peer())
+    if (is_connected() && must_fail_to_flush())
         poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
 }
 

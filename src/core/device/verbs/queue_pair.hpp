@@ -46,7 +46,7 @@ public:
     /// Connects as connect() does, with the attributes that rdma_cm has negotiated with the peer.
     [[nodiscard]] doca_error_t connect_by(const ReliableConnection::AgreedAttributes &agreed);
     [[nodiscard]] std::uint32_t number() const noexcept { return connection_->number(); }
-    [[nodiscard]] bool shares_receives() const noexcept { return shared_ != nullptr; }
+    [[nodiscard]] bool uses_srq() const noexcept { return srq_ != nullptr; }
     /// Returns the details of this end: its GIDs, best first, or the one that the program has set.
     [[nodiscard]] const ConnectionDetails &own_end() const noexcept { return end_.details; }
     [[nodiscard]] doca_mtu_size mtu() const noexcept override { return mtu_; }
@@ -70,8 +70,8 @@ private:
     /// The payload of an Operation. Completion of a receive overwrites the first half with its Message.
     struct Work {
         Opcode opcode;
-        bool is_shared; ///< a receive of a VerbsReceiveQueue
-        bool is_list;   ///< from the TransferPlan
+        bool is_srq_receive; ///< a receive of a VerbsReceiveQueue
+        bool is_list;        ///< from the TransferPlan
         bool overwrites;
         std::uint32_t growth; ///< bytes; for a receive the completion has the length
         doca_buf *dst;        ///< the buffer to extend on completion; null if there is none
@@ -124,10 +124,10 @@ private:
     [[nodiscard]] bool is_idle() const noexcept { return send_credits_ + receive_credits_ == credits_; }
     template <typename Action>
     void each_in_flight(Action action) const noexcept;
-    [[nodiscard]] bool depends_on_peer() noexcept;
-    static void take_result(ibv_cq_ex &polled, Operation &operation) noexcept;
-    static void take_message(ibv_cq_ex &polled, Operation &operation) noexcept;
-    static void assign_receiver(ibv_cq_ex &polled, Operation &operation) noexcept;
+    [[nodiscard]] bool must_fail_to_flush() noexcept;
+    static void take_result(ibv_cq_ex &cq, Operation &operation) noexcept;
+    static void take_message(ibv_cq_ex &cq, Operation &operation) noexcept;
+    static void assign_receiver(ibv_cq_ex &cq, Operation &operation) noexcept;
     static void extend(const Work &work, std::uint32_t length) noexcept;
     void return_credit(const Work &work) noexcept;
     void complete(Operation &operation, doca_error_t status) noexcept;
@@ -144,9 +144,9 @@ private:
     // starts polling. Callers check is_connected() before they post: credits do not show that a connection has failed.
     std::int32_t send_credits_ = 0; ///< for everything except receives
     std::int32_t receive_credits_ = 0;
-    std::int32_t credits_ = 0;        ///< the sum of both while nothing is in flight
-    std::vector<ibv_sge> segments_;   ///< scatter/gather list of the work request that is being posted
-    VerbsReceiveQueue *const shared_; ///< the shared receive queue, or null
+    std::int32_t credits_ = 0;      ///< the sum of both while nothing is in flight
+    std::vector<ibv_sge> segments_; ///< scatter/gather list of the work request that is being posted
+    VerbsReceiveQueue *const srq_;  ///< the shared receive queue (SRQ), or null
 
     // Members that ConnectionPoller uses.
     std::size_t index_ = 0;                    ///< position in ConnectionPoller::members_
@@ -184,12 +184,12 @@ private:
         dst->end_data_at((work.overwrites ? 0 : dst->data_len) + length);
 }
 
-/// Sets the result of @p operation, which has succeeded, from the completion that start_one() has taken.
-[[gnu::always_inline]] inline void VerbsQueuePair::take_result(ibv_cq_ex &polled, Operation &operation) noexcept
+/// Sets the result of @p operation, which has succeeded, from the completion at which the poll stands.
+[[gnu::always_inline]] inline void VerbsQueuePair::take_result(ibv_cq_ex &cq, Operation &operation) noexcept
 {
     const Work &work = operation.payload<Work>();
     if (work.opcode == Opcode::receive)
-        return take_message(polled, operation);
+        return take_message(cq, operation);
     ++of(operation).send_credits_;
     extend(work, work.growth);
 }

@@ -53,7 +53,7 @@ doca_buf *destination_of(Opcode opcode, const Request &request) noexcept
     operation.length = opcode == Opcode::read ? plan.length : 0;
     Work &work = operation.payload<Work>();
     work.opcode = opcode;
-    work.is_shared = false;
+    work.is_srq_receive = false;
     work.is_list = plan.is_list;
     work.overwrites = plan.overwrites;
     work.growth = plan.length;
@@ -69,7 +69,7 @@ void VerbsQueuePair::grant_credits() noexcept
     if (!poller_->start())
         return poller_->fail(*this, DOCA_ERROR_IO_FAILED);
     send_credits_ = static_cast<std::int32_t>(settings_.send_queue_size);
-    receive_credits_ = shared_ != nullptr ? 0 : static_cast<std::int32_t>(settings_.recv_queue_size);
+    receive_credits_ = srq_ != nullptr ? 0 : static_cast<std::int32_t>(settings_.recv_queue_size);
     credits_ = send_credits_ + receive_credits_;
 }
 
@@ -233,7 +233,7 @@ void VerbsQueuePair::describe_shared_receive(Operation &operation, doca_buf *dst
 {
     operation.length = 0;
     operation.payload<Work>() = {.opcode = Opcode::receive,
-                                 .is_shared = true,
+                                 .is_srq_receive = true,
                                  .is_list = plan.is_list,
                                  .overwrites = plan.overwrites,
                                  .growth = 0,

@@ -159,7 +159,7 @@ bool CmLink::request() noexcept
     parameters.initiator_depth = RDMA_MAX_INIT_DEPTH;
     parameters.flow_control = 1;
     parameters.retry_count = parameters.rnr_retry_count = no_limit;
-    parameters.srq = queue_pair_->shares_receives();
+    parameters.srq = queue_pair_->uses_srq();
     parameters.qp_num = queue_pair_->number();
     state_ = State::awaiting_server;
     return library().connect(id_.get(), &parameters) == 0 || explain_failure("requesting the connection");
@@ -204,7 +204,7 @@ doca_error_t CmLink::try_to_accept(QueuePair &queue_pair, std::span<const std::b
     reply.initiator_depth = RDMA_MAX_INIT_DEPTH;
     reply.flow_control = 1;
     reply.rnr_retry_count = no_limit;
-    reply.srq = queue_pair_->shares_receives();
+    reply.srq = queue_pair_->uses_srq();
     reply.qp_num = queue_pair_->number();
     if (library().accept(id_.get(), &reply) != 0) {
         (void)explain_failure("accepting the connection");

@@ -54,12 +54,12 @@ std::uint8_t retransmission_timeout()
     return exponent;
 }
 
-ibv_qp_init_attr_ex attributes_of(const ReliableConnection::Sizes &sizes, ibv_cq &completions, ibv_pd &pd) noexcept
+ibv_qp_init_attr_ex attributes_of(const ReliableConnection::Sizes &sizes, ibv_cq &cq, ibv_pd &pd) noexcept
 {
     ibv_qp_init_attr_ex attributes{};
     attributes.qp_type = IBV_QPT_RC;
-    attributes.send_cq = &completions;
-    attributes.recv_cq = &completions;
+    attributes.send_cq = &cq;
+    attributes.recv_cq = &cq;
     // With a shared receive queue there is no own one, and its sizes are 0.
     attributes.cap.max_send_wr = sizes.sends;
     attributes.srq = sizes.shared_receives.get();
@@ -103,12 +103,12 @@ double peer_timeout()
     return seconds;
 }
 
-std::uint32_t random_packet_number() noexcept
+std::uint32_t random_psn() noexcept
 {
     std::uint32_t number = 0;
     while (getrandom(&number, sizeof(number), 0) != sizeof(number))
         ;
-    return number & largest_number;
+    return number & max_24_bits;
 }
 
 Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes, MakeQueuePair *make) noexcept
@@ -131,11 +131,11 @@ std::uint32_t largest_queues(ibv_pd &pd, ReliableConnection::Sizes sizes, std::u
     std::uint32_t size = std::bit_floor(most);
     // The size is halved each time: at most 16 attempts if @p most is below 65,536. The caller caches the result.
     for (; size != 0; size /= 2) {
-        const Handle<ibv_cq> completions(ibv_create_cq(pd.context, static_cast<int>(2 * size), nullptr, nullptr, 0));
-        if (completions == nullptr)
+        const Handle<ibv_cq> cq(ibv_create_cq(pd.context, static_cast<int>(2 * size), nullptr, nullptr, 0));
+        if (cq == nullptr)
             continue;
         sizes.sends = sizes.receives = size;
-        ibv_qp_init_attr_ex attributes = attributes_of(sizes, *completions, pd);
+        ibv_qp_init_attr_ex attributes = attributes_of(sizes, *cq, pd);
         if (create_with_inline(*pd.context, attributes) != nullptr)
             break;
     }
@@ -146,13 +146,13 @@ ReliableConnection::~ReliableConnection()
 {
     // Before the queue pair is destroyed: events refer to it.
     if (queue_pair_ != nullptr)
-        completions_->unwatch_failures_of(*queue_pair_);
+        cq_->unwatch_failures_of(*queue_pair_);
 }
 
 doca_error_t ReliableConnection::create(const VerbsDevice &device, VerbsCompletions &completions, const Sizes &sizes,
                                         unsigned access)
 {
-    completions_ = &completions;
+    cq_ = &completions;
     access_ = access;
     num_requests_ = sizes.num_requests();
     shared_receives_ = sizes.shared_receives;
@@ -169,7 +169,7 @@ doca_error_t ReliableConnection::create(const VerbsDevice &device, VerbsCompleti
 
 doca_error_t ReliableConnection::create_queue_pair(const VerbsDevice &device, const Sizes &sizes)
 {
-    ibv_qp_init_attr_ex attributes = attributes_of(sizes, completions_->queue(), completions_->domain());
+    ibv_qp_init_attr_ex attributes = attributes_of(sizes, cq_->queue(), cq_->domain());
     queue_pair_ = create_with_inline(device.context(), attributes, sizes.make);
     if (queue_pair_ == nullptr) {
         LOG_ERR("creating a queue pair of %u sends and %u receives, of %u and %u segments, on device %s: %s",
@@ -184,7 +184,7 @@ doca_error_t ReliableConnection::create_queue_pair(const VerbsDevice &device, co
         classic_sender_ = std::make_unique<ClassicSender>(*queue_pair_);
         sender_ = &classic_sender_->extended();
     }
-    completions_->watch_failures_of(*queue_pair_);
+    cq_->watch_failures_of(*queue_pair_);
     return DOCA_SUCCESS;
 }
 
@@ -203,7 +203,7 @@ int ReliableConnection::connect(const Path &path) noexcept
     // A refused transition to RTR leaves the queue pair in INIT.
     if (const int error = move_to_rtr(path); error != 0)
         return error;
-    const int error = move_to_rts(path.send_packet, path.max_reads_out, 0);
+    const int error = move_to_rts(path.sq_psn, path.max_reads_out, 0);
     if (error != 0)
         (void)reset();
     return error;
@@ -239,8 +239,8 @@ int ReliableConnection::move_to_rtr(const Path &path) noexcept
     ibv_qp_attr attributes{};
     attributes.qp_state = IBV_QPS_RTR;
     attributes.path_mtu = path.mtu;
-    attributes.dest_qp_num = path.queue_pair;
-    attributes.rq_psn = path.receive_packet;
+    attributes.dest_qp_num = path.qpn;
+    attributes.rq_psn = path.rq_psn;
     attributes.max_dest_rd_atomic = path.max_reads_in;
     attributes.min_rnr_timer = receive_timer;
     attributes.ah_attr.port_num = port_;
@@ -258,18 +258,18 @@ int ReliableConnection::move_to_rtr(const Path &path) noexcept
                              IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
 }
 
-int ReliableConnection::start_sending(std::uint32_t first_packet) noexcept
+int ReliableConnection::start_sending(std::uint32_t sq_psn) noexcept
 {
-    return move_to_rts(first_packet, 1, IBV_QP_CUR_STATE); // the kernel's record of the state is still INIT
+    return move_to_rts(sq_psn, 1, IBV_QP_CUR_STATE); // the kernel's record of the state is still INIT
 }
 
-int ReliableConnection::move_to_rts(std::uint32_t first_packet, std::uint8_t max_reads, int more) noexcept
+int ReliableConnection::move_to_rts(std::uint32_t sq_psn, std::uint8_t max_reads, int more) noexcept
 {
     ibv_qp_attr attributes{};
     // Takes effect only with IBV_QP_CUR_STATE in the mask; see start_sending().
     attributes.cur_qp_state = IBV_QPS_RTR;
     attributes.qp_state = IBV_QPS_RTS;
-    attributes.sq_psn = first_packet;
+    attributes.sq_psn = sq_psn;
     attributes.timeout = retransmission_timeout();
     attributes.retry_cnt = retries;
     attributes.rnr_retry = retries_without_receive;
@@ -281,7 +281,7 @@ int ReliableConnection::move_to_rts(std::uint32_t first_packet, std::uint8_t max
 
 bool ReliableConnection::is_broken() const noexcept
 {
-    if (completions_->failure() == DeviceFailure::fatal)
+    if (cq_->failure() == DeviceFailure::fatal)
         return true;
     ibv_qp_attr attributes{};
     // A queue pair that cannot be queried is treated as broken. SQE means that only the send queue has failed.
@@ -292,7 +292,7 @@ bool ReliableConnection::is_broken() const noexcept
 
 void ReliableConnection::disconnect() noexcept
 {
-    if (completions_->failure() == DeviceFailure::fatal)
+    if (cq_->failure() == DeviceFailure::fatal)
         return; // a failed device accesses no memory and accepts no commands
     ibv_qp_attr attributes{};
     attributes.qp_state = IBV_QPS_ERR;
@@ -302,7 +302,7 @@ void ReliableConnection::disconnect() noexcept
 
 doca_error_t ReliableConnection::reset() noexcept
 {
-    if (completions_->failure() == DeviceFailure::fatal)
+    if (cq_->failure() == DeviceFailure::fatal)
         return DOCA_ERROR_IO_FAILED;
     ibv_qp_attr attributes{};
     // RESET drops all work requests and is reachable from any state, also from ERR.

@@ -18,15 +18,15 @@ namespace opendoca::verbs {
 
 class VerbsDevice;
 
-/// The largest 24-bit number: queue pair numbers and packet sequence numbers have 24 bits.
-inline constexpr std::uint32_t largest_number = 0xffffff;
+/// The largest queue pair number (QPN) or packet sequence number (PSN): both have 24 bits.
+inline constexpr std::uint32_t max_24_bits = 0xffffff;
 
 /// Returns how long a peer may be unresponsive, in seconds: DOCA_RDMA_TIMEOUT.
 [[nodiscard]] double peer_timeout();
 
-/// Returns the sequence number of a connection's first packet. It is unpredictable, which protects against forged
+/// Returns the PSN of a connection's first packet. It is unpredictable, which protects against forged
 /// packets, and differs for each connection, which protects against stale packets of an earlier one.
-[[nodiscard]] std::uint32_t random_packet_number() noexcept;
+[[nodiscard]] std::uint32_t random_psn() noexcept;
 
 /// A driver's own function that replaces ibv_create_qp_ex().
 using MakeQueuePair = ibv_qp *(ibv_context *context, ibv_qp_init_attr_ex *attributes);
@@ -61,14 +61,14 @@ public:
         ibv_mtu mtu;
         std::uint8_t service_level;
         bool has_grh;
-        std::uint8_t gid_index;       ///< index of the local GID
-        ibv_gid gid;                  ///< the peer's GID
-        std::uint16_t lid;            ///< the peer's LID; InfiniBand only
-        std::uint32_t queue_pair;     ///< the peer's queue pair number
-        std::uint32_t send_packet;    ///< sequence number of the first packet to the peer
-        std::uint32_t receive_packet; ///< sequence number of the first packet from the peer
-        std::uint8_t max_reads_out;   ///< reads and atomics that this side may have in flight
-        std::uint8_t max_reads_in;    ///< reads and atomics that the peer may have in flight
+        std::uint8_t gid_index;     ///< index of the local GID
+        ibv_gid gid;                ///< the peer's GID
+        std::uint16_t lid;          ///< the peer's LID; InfiniBand only
+        std::uint32_t qpn;          ///< the peer's queue pair number
+        std::uint32_t sq_psn;       ///< PSN of the first packet to the peer
+        std::uint32_t rq_psn;       ///< PSN of the first packet from the peer
+        std::uint8_t max_reads_out; ///< reads and atomics that this side may have in flight
+        std::uint8_t max_reads_in;  ///< reads and atomics that the peer may have in flight
     };
 
     /// Creates the queue pair in state INIT. Its work requests complete on @p completions, which must outlive it. @p
@@ -86,7 +86,7 @@ public:
     [[nodiscard]] int connect_by(const AgreedAttributes &agreed) noexcept;
     /// Moves the queue pair from RTR to RTS. For a loopback connection that a device command has moved to RTR. Returns
     /// errno's value.
-    [[nodiscard]] int start_sending(std::uint32_t first_packet) noexcept;
+    [[nodiscard]] int start_sending(std::uint32_t sq_psn) noexcept;
     /// Moves the queue pair to ERR: posted work requests are flushed, and the device no longer accesses memory for it.
     void disconnect() noexcept;
     /// Moves the queue pair from any state back to INIT. Posted work requests are dropped without completions.
@@ -103,7 +103,7 @@ public:
     [[nodiscard]] std::uint32_t num_requests() const noexcept { return num_requests_; }
     [[nodiscard]] ibv_qp &queue_pair() const noexcept { return *queue_pair_; }
     [[nodiscard]] ibv_qp_ex &sender() const noexcept { return *sender_; }
-    [[nodiscard]] VerbsCompletions &completions() const noexcept { return *completions_; }
+    [[nodiscard]] VerbsCompletions &completions() const noexcept { return *cq_; }
 
     ReliableConnection() = default;
     ReliableConnection(const ReliableConnection &) = delete;
@@ -118,9 +118,9 @@ private:
     [[nodiscard]] int move_to_rtr(const Path &path) noexcept;
     /// Moves the queue pair from RTR to RTS (ready to send). @p more: additional bits of the mask for ibv_modify_qp().
     /// Returns errno's value.
-    [[nodiscard]] int move_to_rts(std::uint32_t first_packet, std::uint8_t max_reads, int more) noexcept;
+    [[nodiscard]] int move_to_rts(std::uint32_t sq_psn, std::uint8_t max_reads, int more) noexcept;
 
-    VerbsCompletions *completions_ = nullptr;  ///< set by create(); must outlive this object
+    VerbsCompletions *cq_ = nullptr;           ///< set by create(); must outlive this object
     std::shared_ptr<ibv_srq> shared_receives_; ///< keeps the shared receive queue alive, if there is one
     Handle<ibv_qp> queue_pair_;
     std::unique_ptr<ClassicSender> classic_sender_; ///< null if the driver has the extended calls
