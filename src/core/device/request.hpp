@@ -39,6 +39,15 @@ enum class Opcode : std::uint8_t {
     return opcode == Opcode::send_with_immediate || opcode == Opcode::write_with_immediate;
 }
 
+/// Returns the name of @p opcode in log messages.
+[[nodiscard]] constexpr const char *name_of(Opcode opcode) noexcept
+{
+    constexpr const char *names[] = {"send", "send with immediate", "write",         "write with immediate",
+                                     "read", "compare and swap",    "fetch and add", "receive"};
+    static_assert(sizeof(names) / sizeof(*names) == static_cast<std::size_t>(Opcode::receive) + 1);
+    return names[static_cast<std::size_t>(opcode)];
+}
+
 /// What TransferCheck has found out about the local side of an operation. Passed in a register.
 struct TransferPlan {
     std::uint32_t length; ///< bytes to be moved; of a receive, the most that it takes

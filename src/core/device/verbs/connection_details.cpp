@@ -108,8 +108,8 @@ doca_error_t read_details(std::span<const std::byte> bytes, ConnectionDetails &d
     // makes the transition to RTR or the first operation fail.
     if (d.qpn > max_24_bits || d.psn > max_24_bits || d.mtu < IBV_MTU_256 || d.mtu > IBV_MTU_4096 || d.max_reads == 0 ||
         d.num_gids > max_candidates) {
-        LOG_ERR("the connection details can't be used: queue pair 0x%" PRIx32 ", packet 0x%" PRIx32
-                ", MTU %u, %u reads and %u GIDs are not valid",
+        LOG_ERR("connection details are out of range: QPN 0x%" PRIx32 ", PSN 0x%" PRIx32
+                ", MTU code %u, %u reads, %u GIDs",
                 d.qpn, d.psn, d.mtu, d.max_reads, d.num_gids);
         return DOCA_ERROR_CONNECTION_ABORTED;
     }

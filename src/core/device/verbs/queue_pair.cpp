@@ -341,7 +341,7 @@ void VerbsQueuePair::complete_failed(Operation &operation, ibv_wc_status status)
         return;
     }
     const Opcode opcode = operation.payload<Work>().opcode;
-    LOG_ERR("an operation of kind %d has failed, which ends the connection: %s", static_cast<int>(opcode),
+    LOG_ERR("queue pair 0x%x: %s has failed, which ends the connection: %s", number(), name_of(opcode),
             status == IBV_WC_WR_FLUSH_ERR ? "the peer or the device has broken it" : ibv_wc_status_str(status));
     complete(operation, failure_of(opcode, status));
     poller_->fail(*this, DOCA_ERROR_SHUTDOWN);

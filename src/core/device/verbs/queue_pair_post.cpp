@@ -3,6 +3,7 @@
 //
 // Converts operations into work requests.
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 
 #include "../../log/log.hpp"
@@ -79,7 +80,7 @@ doca_error_t VerbsQueuePair::undo_post(Operation &operation, int error) noexcept
 {
     auto &self = static_cast<VerbsQueuePair &>(*operation.source);
     const Work &work = operation.payload<Work>();
-    LOG_ERR("posting an operation of kind %d: errno %d", static_cast<int>(work.opcode), error);
+    LOG_ERR("queue pair 0x%x: %s could not be posted: %s", self.number(), name_of(work.opcode), std::strerror(error));
     self.return_credit(work);
     self.completions_->release(operation);
     return DOCA_ERROR_DRIVER;

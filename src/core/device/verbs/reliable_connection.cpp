@@ -172,8 +172,8 @@ doca_error_t ReliableConnection::create_queue_pair(const VerbsDevice &device, co
     ibv_qp_init_attr_ex attributes = attributes_of(sizes, cq_->queue(), cq_->domain());
     queue_pair_ = create_with_inline(device.context(), attributes, sizes.make);
     if (queue_pair_ == nullptr) {
-        LOG_ERR("creating a queue pair of %u sends and %u receives, of %u and %u segments, on device %s: %s",
-                sizes.sends, sizes.receives, sizes.send_segments, sizes.receive_segments, device.port().name.c_str(),
+        LOG_ERR("can't create a queue pair (%u sends of %u SGEs, %u receives of %u) on device %s: %s", sizes.sends,
+                sizes.send_segments, sizes.receives, sizes.receive_segments, device.port().name.c_str(),
                 std::strerror(errno));
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
     }
