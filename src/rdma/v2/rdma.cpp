@@ -65,9 +65,12 @@ doca_error_t doca_rdma::on_start(const std::vector<doca_dev *> &devices)
                 can.max_chain_length);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    if (settings_.gid_index >= can.gids.size() || (!settings_.has_grh && can.is_ethernet)) {
-        LOG_ERR("GID index %" PRIu32 " of %zu, and a global route header that is %s", settings_.gid_index,
-                can.gids.size(), settings_.has_grh ? "on" : "off, which an Ethernet port does not support");
+    if (settings_.gid_index >= can.gids.size()) {
+        LOG_ERR("GID %" PRIu32 ": the table has %zu entries", settings_.gid_index, can.gids.size());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    if (!settings_.has_grh && can.is_ethernet) {
+        LOG_ERR("the global route header is off, which an Ethernet port does not support");
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     // A copy, so that an MTU which the program has not set follows the port at each start.
@@ -179,7 +182,7 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
 {
     return call({rdma, remote_rdma_conn_details}, [&] {
         if (remote_rdma_conn_details_size == 0) {
-            LOG_ERR("connection details of 0 bytes are invalid");
+            LOG_ERR("connection details have 0 bytes");
             return DOCA_ERROR_INVALID_VALUE;
         }
         return rdma->connect({static_cast<const std::byte *>(remote_rdma_conn_details), remote_rdma_conn_details_size});

@@ -125,7 +125,7 @@ doca_error_t doca_rdma_get_gid(struct doca_devinfo *devinfo, uint32_t start_inde
     return call({devinfo, gid_array}, [&] {
         const auto &gids = devinfo->function->can.rdma.gids;
         if (num_entries == 0 || start_index >= gids.size() || num_entries > gids.size() - start_index) {
-            LOG_ERR("%" PRIu32 " entries from %" PRIu32 " on: the table has %zu", num_entries, start_index,
+            LOG_ERR("%" PRIu32 " entries from %" PRIu32 " on: the table has %zu entries", num_entries, start_index,
                     gids.size());
             return DOCA_ERROR_INVALID_VALUE;
         }

@@ -110,10 +110,12 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
                                size_t remote_rdma_conn_details_size, struct doca_rdma_connection *rdma_connection)
 {
     return call({rdma, remote_rdma_conn_details, rdma_connection}, [&] {
-        if (remote_rdma_conn_details_size == 0 || &rdma_connection->rdma != rdma) {
-            LOG_ERR("%zu bytes of details for connection %p%s", remote_rdma_conn_details_size,
-                    static_cast<void *>(rdma_connection),
-                    &rdma_connection->rdma != rdma ? ", which belongs to another instance" : "");
+        if (remote_rdma_conn_details_size == 0) {
+            LOG_ERR("connection details have 0 bytes");
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        if (&rdma_connection->rdma != rdma) {
+            LOG_ERR("connection %p belongs to another instance", static_cast<void *>(rdma_connection));
             return DOCA_ERROR_INVALID_VALUE;
         }
         return rdma->connect({static_cast<const std::byte *>(remote_rdma_conn_details), remote_rdma_conn_details_size},
@@ -185,7 +187,8 @@ doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_conne
 {
     return call({rdma_connection}, [&] {
         if ((private_data == nullptr) != (private_data_len == 0) || private_data_len > max_private_data) {
-            LOG_ERR("private data of %u bytes at %p", private_data_len, private_data);
+            LOG_ERR("private data: %u bytes at %p; 0 bytes need a null pointer, at most %zu are possible",
+                    private_data_len, private_data, max_private_data);
             return DOCA_ERROR_INVALID_VALUE;
         }
         return rdma_connection->rdma.accept(*rdma_connection,

@@ -68,7 +68,7 @@ doca_error_t doca_rdma_cap_get_gid(const struct doca_devinfo *devinfo, uint32_t 
     return call({devinfo, gid_array}, [&] {
         const auto &gids = devinfo->function->can.rdma.gids;
         if (num_entries == 0 || start_index >= gids.size() || num_entries > gids.size() - start_index) {
-            LOG_ERR("%u entries from %u on: the table has %zu", num_entries, start_index, gids.size());
+            LOG_ERR("%u entries from %u on: the table has %zu entries", num_entries, start_index, gids.size());
             return DOCA_ERROR_INVALID_VALUE;
         }
         // Both are the 16 bytes of a GID, in network order.

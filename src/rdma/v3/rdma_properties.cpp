@@ -182,7 +182,7 @@ doca_error_t doca_rdma_set_gid_index(struct doca_rdma *rdma, uint32_t gid_index)
 {
     return set(rdma, "GID", [&](doca_rdma &of) {
         if (gid_index >= of.can().gids.size()) {
-            LOG_ERR("GID %u: the table has %zu", gid_index, of.can().gids.size());
+            LOG_ERR("GID %u: the table has %zu entries", gid_index, of.can().gids.size());
             return DOCA_ERROR_INVALID_VALUE;
         }
         of.settings.gid_index = gid_index;
