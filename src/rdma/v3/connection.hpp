@@ -35,13 +35,13 @@ struct doca_rdma_connection {
     /// How the connection was created.
     enum class Origin : std::uint8_t {
         exported, ///< doca_rdma_export(): the program carries the connection details to the peer itself
-        accepted, ///< requested by a client of a port on which this instance listens
-        address,  ///< doca_rdma_connect_to_addr(): requested by this side
+        incoming, ///< requested by a client of a port on which this instance listens
+        outgoing, ///< doca_rdma_connect_to_addr(): requested by this side
     };
     /// State of the connection as the program may use it. Changes in the order below; every state can change to ended.
     enum class State : std::uint8_t {
-        initial, ///< not connected yet; if accepted, the program has not answered the request
-        /// Connected on this side, with the established callback pending: of an accepted connection until the client
+        initial, ///< not connected yet; if incoming, the program has not answered the request
+        /// Connected on this side, with the established callback pending: of an incoming connection until the client
         /// confirms or its first message arrives, of an exported one until the next progress.
         ready,
         connected, ///< in use; the established callback was called if it is set
@@ -69,7 +69,7 @@ struct doca_rdma_connection {
 
     /// Returns whether this side has requested the connection and the server has not answered. deadline applies in
     /// this state.
-    [[nodiscard]] bool is_requested() const noexcept { return origin == Origin::address && state == State::initial; }
+    [[nodiscard]] bool is_requested() const noexcept { return origin == Origin::outgoing && state == State::initial; }
     /// Returns whether the program has connected an exported connection and the next progress calls its established
     /// callback. The callback must not be called inside doca_rdma_connect() itself.
     [[nodiscard]] bool is_callback_pending() const noexcept
@@ -86,7 +86,7 @@ struct doca_rdma_connection {
     State state = State::initial;
     bool was_established = false;            ///< the program was notified that the connection is established
     doca_data user_data{};                   ///< argument of the callbacks; set by the program at any time
-    std::unique_ptr<doca_rdma_addr> address; ///< copy of the one that the program passed; null unless Origin::address
+    std::unique_ptr<doca_rdma_addr> address; ///< copy of the one that the program passed; null unless Origin::outgoing
     std::chrono::steady_clock::time_point deadline; ///< of the answer of the server; valid while is_requested()
     // Stored by create_queue_pair() and then by the queue pair, which refers to it: declared before it, so that it is
     // destroyed later.

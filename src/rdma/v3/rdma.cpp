@@ -60,7 +60,7 @@ doca_error_t doca_rdma::on_start()
         return DOCA_ERROR_DRIVER;
     }
     // Sizes are rounded up to powers of two, as QueuePairSettings requires, but never above the device's limit.
-    const std::uint32_t sends = is_queue_size_set ? settings.send_queue_size : std::max(num_sends(), 1U);
+    const std::uint32_t sends = is_send_queue_size_set ? settings.send_queue_size : std::max(num_sends(), 1U);
     settings.send_queue_size = std::bit_ceil(std::min(sends, largest));
     // With shared receives, only the software device uses this: the cells for messages that no receive has taken yet.
     // Without, it is the size of the receive queue.
@@ -99,9 +99,9 @@ void doca_rdma::on_idle() noexcept
     ended_clients_.drop_to(0);
     close_connector();
     receives_.reset();
-    next_ = 0;
+    last_examined_ = 0;
     num_created_ = 0;
-    has_ended_ = is_poll_due_ = false;
+    has_ended_connections_ = is_poll_due_ = false;
 }
 
 doca_error_t doca_rdma::check_running(const char *what) const noexcept
@@ -204,7 +204,7 @@ void doca_rdma::end(Connection &connection) noexcept
     if (connection.link != nullptr)
         connection.link->disconnect();
     connection.state = Connection::State::ended;
-    has_ended_ = is_poll_due_ = true;
+    has_ended_connections_ = is_poll_due_ = true;
     if (was_unanswered) {
         connection.drop_queue_pair();
     } else if (connection.queue_pair != nullptr) {
@@ -227,7 +227,7 @@ doca_error_t doca_rdma::disconnect(Connection &connection)
 /// once, and of the others the newest max_connections are kept.
 void doca_rdma::drop_ended() noexcept
 {
-    has_ended_ = false;
+    has_ended_connections_ = false;
     auto kept = connections_.begin();
     for (auto &connection : connections_) {
         if (connection->state == Connection::State::ended) {
@@ -235,7 +235,7 @@ void doca_rdma::drop_ended() noexcept
                 connection->drop_queue_pair();
             if (connection->queue_pair == nullptr && (connection->link == nullptr || connection->link->is_over())) {
                 connection->link.reset();
-                if (connection->origin != Connection::Origin::accepted)
+                if (connection->origin != Connection::Origin::incoming)
                     ended_.add(std::move(connection));
                 else if (connection->was_established)
                     ended_clients_.add(std::move(connection));
@@ -243,13 +243,14 @@ void doca_rdma::drop_ended() noexcept
                     connection.reset();
                 continue;
             }
-            has_ended_ = true; // tasks are still in flight, or the peer has not received the disconnect notice
+            has_ended_connections_ =
+                true; // tasks are still in flight, or the peer has not received the disconnect notice
         }
         std::swap(*kept++, connection); // keeps the order of creation
     }
     connections_.erase(kept, connections_.end());
     ended_clients_.drop_to(max_connections);
-    next_ = 0;
+    last_examined_ = 0;
 }
 
 /// Reports at most one event per call, since a callback may stop the context or change connections_. Round-robin over
@@ -258,8 +259,8 @@ void doca_rdma::drop_ended() noexcept
 bool doca_rdma::on_progress() noexcept
 {
     for (std::size_t left = connections_.size(); left != 0; --left) {
-        next_ = next_ + 1 < connections_.size() ? next_ + 1 : 0;
-        Connection &connection = *connections_[next_];
+        last_examined_ = last_examined_ + 1 < connections_.size() ? last_examined_ + 1 : 0;
+        Connection &connection = *connections_[last_examined_];
         if (connection.is_callback_pending()) {
             establish(connection);
             return true;
@@ -270,10 +271,10 @@ bool doca_rdma::on_progress() noexcept
             return true;
         }
     }
-    if ((connector_ == nullptr && !has_ended_) || (!is_poll_due_ && !poll_budget_.is_spent()))
+    if ((connector_ == nullptr && !has_ended_connections_) || (!is_poll_due_ && !poll_budget_.is_spent()))
         return false;
     is_poll_due_ = false;
-    if (has_ended_)
+    if (has_ended_connections_)
         drop_ended();
     return connector_ != nullptr && progress_connector();
 }

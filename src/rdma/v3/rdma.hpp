@@ -78,7 +78,8 @@ struct doca_rdma final : doca_ctx {
     std::uint32_t max_connections = 1024; ///< connections that have not ended, at the same time
     std::uint16_t request_timeout = 2000; ///< ms
     std::uint8_t rnr_retries = 7;         ///< 0 to 7; kept for queries, without effect on queue pairs
-    bool is_queue_size_set = false; ///< false: on_start() derives the size of the send queue from the numbers of tasks
+    bool is_send_queue_size_set =
+        false; ///< false: on_start() derives the size of the send queue from the numbers of tasks
     Callbacks callbacks;
 
     // Types of tasks. A type with a count of 0 has no pool, and its tasks cannot be allocated.
@@ -176,10 +177,10 @@ private:
     /// A connection request that could not be reported yet: a half-open connection was ended to make room for it, and
     /// the failure callback of that one was the last action of its progress call.
     std::unique_ptr<opendoca::Link> waiting_client_;
-    std::uint32_t num_created_ = 0; ///< connections since the start; the number of the next one
-    bool has_ended_ = false;        ///< connections_ has ended connections
-    std::uint16_t port_ = 0;        ///< valid while the connector is listening
-    std::size_t next_ = 0;          ///< index in connections_ of the connection examined last: round-robin
+    std::uint32_t num_created_ = 0;      ///< connections since the start; the number of the next one
+    bool has_ended_connections_ = false; ///< drop_ended() has work
+    std::uint16_t port_ = 0;             ///< valid while the connector is listening
+    std::size_t last_examined_ = 0;      ///< index in connections_ of the connection examined last: round-robin
     // Polling the connector takes a system call, so on_progress() polls it only if one of these requests it.
     bool is_poll_due_ = false;         ///< an event is likely: the program was woken, or the last poll found an event
     bool has_deadline_passed_ = false; ///< the timer has expired and not all expired requests are failed yet

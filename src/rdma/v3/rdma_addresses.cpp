@@ -119,7 +119,7 @@ doca_error_t doca_rdma::connect_to(const doca_rdma_addr &address, doca_data conn
     Connection *made = nullptr;
     doca_error_t status = open_connector();
     if (status == DOCA_SUCCESS)
-        status = add(Connection::Origin::address, made);
+        status = add(Connection::Origin::outgoing, made);
     if (status != DOCA_SUCCESS)
         return status;
     const std::chrono::milliseconds timeout(request_timeout);
@@ -207,7 +207,7 @@ bool doca_rdma::expire_request() noexcept
 
 doca_error_t doca_rdma::accept(Connection &connection, std::span<const std::byte> private_data)
 {
-    if (connection.origin != Connection::Origin::accepted || connection.state != Connection::State::initial) {
+    if (connection.origin != Connection::Origin::incoming || connection.state != Connection::State::initial) {
         LOG_ERR("connection %u is not a connection request that awaits an answer", connection.id);
         return DOCA_ERROR_BAD_STATE;
     }
@@ -225,7 +225,7 @@ doca_error_t doca_rdma::accept(Connection &connection, std::span<const std::byte
 
 doca_error_t doca_rdma::reject(Connection &connection)
 {
-    if (connection.origin != Connection::Origin::accepted || connection.state != Connection::State::initial) {
+    if (connection.origin != Connection::Origin::incoming || connection.state != Connection::State::initial) {
         LOG_ERR("connection %u is not a connection request that awaits an answer", connection.id);
         return DOCA_ERROR_BAD_STATE;
     }
@@ -273,7 +273,7 @@ bool doca_rdma::progress_connector() noexcept
 doca_rdma::Connection *doca_rdma::oldest_half_open() noexcept
 {
     const auto found = std::ranges::find_if(connections_, [](const auto &one) {
-        return one->origin == Connection::Origin::accepted && one->state == Connection::State::ready;
+        return one->origin == Connection::Origin::incoming && one->state == Connection::State::ready;
     });
     return found != connections_.end() ? found->get() : nullptr;
 }
@@ -303,7 +303,7 @@ bool doca_rdma::handle_request(std::unique_ptr<Link> client)
     Connection *connection = nullptr;
     {
         opendoca::DeferredLog log; // clients must not fill the log with messages of add()
-        if (add(Connection::Origin::accepted, connection) != DOCA_SUCCESS) {
+        if (add(Connection::Origin::incoming, connection) != DOCA_SUCCESS) {
             if (!opendoca::may_log_unauthenticated_client())
                 log.discard();
             client->reject();
@@ -343,7 +343,7 @@ void doca_rdma::handle_message(Connection &connection)
 /// requested are attached here: before the server's answer its queue pair is not connected.
 void doca_rdma::establish(Connection &connection)
 {
-    if (connection.origin == Connection::Origin::address)
+    if (connection.origin == Connection::Origin::outgoing)
         receives_->attach(*connection.queue_pair);
     connection.state = Connection::State::connected;
     connection.was_established = true;

@@ -90,7 +90,7 @@ doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *rdma, uint32_t send
             return send_queue_size == 0 ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
         }
         of.settings.send_queue_size = std::bit_ceil(send_queue_size);
-        of.is_queue_size_set = true;
+        of.is_send_queue_size_set = true;
         return DOCA_SUCCESS;
     });
 }

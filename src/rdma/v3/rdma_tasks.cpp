@@ -86,11 +86,11 @@ public:
 
     [[nodiscard]] doca_error_t submit(doca_task &task) noexcept override
     {
-        return this->finish_fast_submit(task, post_any(static_cast<Task &>(task)));
+        return this->finish_fast_submit(task, post_task(static_cast<Task &>(task)));
     }
     [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &task) noexcept override
     {
-        return this->finish_submit(task, post_any(static_cast<Task &>(task)));
+        return this->finish_submit(task, post_task(static_cast<Task &>(task)));
     }
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
     {
@@ -135,7 +135,7 @@ private:
         }
     }
     /// Posts @p task if its connection is connected.
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_any(Task &task) noexcept
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_task(Task &task) noexcept
     {
         if (task.connection == nullptr || !task.connection->can_submit()) [[unlikely]]
             return refuse(task);
@@ -207,11 +207,11 @@ public:
 
     [[nodiscard]] doca_error_t submit(doca_task &task) noexcept override
     {
-        return finish_fast_submit(task, post_any(static_cast<doca_rdma_task_receive &>(task)));
+        return finish_fast_submit(task, post_task(static_cast<doca_rdma_task_receive &>(task)));
     }
     [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &task) noexcept override
     {
-        return finish_submit(task, post_any(static_cast<doca_rdma_task_receive &>(task)));
+        return finish_submit(task, post_task(static_cast<doca_rdma_task_receive &>(task)));
     }
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
     {
@@ -233,7 +233,7 @@ public:
 
 private:
     /// Posts a receive. One buffer of a map in which this device is the first takes the short path.
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_any(doca_rdma_task_receive &task) noexcept
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_task(doca_rdma_task_receive &task) noexcept
     {
         task.connection = nullptr;
         return check_.is_fast_receive(task.dst) ? post(task, TransferPlan::single_sge(task.dst->tailroom()))
