@@ -137,7 +137,6 @@ doca_error_t ConnectionPoller::add(VerbsQueuePair &queue_pair, CompletionQueue &
     return DOCA_SUCCESS;
 }
 
-/// Attaches to the completion queue that the first member brings.
 doca_error_t ConnectionPoller::attach(VerbsQueuePair &queue_pair, CompletionQueue &completions)
 {
     if (completions.is_event_driven() && !cq_.has_channel()) {

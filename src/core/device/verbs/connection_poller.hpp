@@ -89,6 +89,7 @@ private:
     {
     }
 
+    /// Implements add() for the first member: @p completions polls this object from now on.
     [[nodiscard]] doca_error_t attach(VerbsQueuePair &queue_pair, CompletionQueue &completions);
     [[nodiscard]] bool has_room_for(const CompletionQueue &completions, std::uint32_t size) const noexcept;
     void destroy_retired() noexcept;
