@@ -117,10 +117,10 @@ TEST_P(EngineCopies, take_a_credit_each_until_they_are_retrieved)
     }
     EXPECT_EQ(all.size(), 17u);
     EXPECT_TRUE(tasks.completions.is_full());
-    EXPECT_EQ(tasks.completions.in_flight(*engine), 16u);
+    EXPECT_EQ(tasks.completions.num_outstanding(*engine), 16u);
     for (int left = 16; left != 0;)
         left -= tasks.progress();
-    EXPECT_EQ(tasks.completions.in_flight(*engine), 0u);
+    EXPECT_EQ(tasks.completions.num_outstanding(*engine), 0u);
     EXPECT_EQ(submit(*engine, *all.back(), bufs.back(), src), DOCA_SUCCESS);
     tasks.run(*all.back());
 }

@@ -47,7 +47,7 @@ public:
             completions_.done(tag, *this, result);
             return DOCA_SUCCESS;
         }
-        if (completions_.in_flight(*this) == room || completions_.is_full())
+        if (completions_.num_outstanding(*this) == room || completions_.is_full())
             return DOCA_ERROR_NO_MEMORY;
         pending.push_back(&completions_.begin(tag, *this));
         return DOCA_SUCCESS;

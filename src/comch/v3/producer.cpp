@@ -373,7 +373,7 @@ bool doca_comch_producer::drop_expired() noexcept
         return has_expired_;
     // A completion in flight still refers to the queue pair.
     std::erase_if(consumers_, [this](const auto &to) {
-        return to->has_expired && completions().in_flight(*to->connection->queue_pair) == 0;
+        return to->has_expired && completions().num_outstanding(*to->connection->queue_pair) == 0;
     });
     has_expired_ = std::ranges::any_of(consumers_, [](const auto &to) { return to->has_expired; });
     return has_expired_;

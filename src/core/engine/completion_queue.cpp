@@ -59,7 +59,7 @@ bool CompletionQueue::pop(Ended &ended) noexcept
 
 /// Operations in flight or completed with an Operation are found by the Operation: only those without one are counted
 /// in the ring. A free Operation never counts, as its source pointer is a link to another Operation.
-std::uint32_t CompletionQueue::in_flight(const Source &source) const noexcept
+std::uint32_t CompletionQueue::num_outstanding(const Source &source) const noexcept
 {
     std::uint32_t count = 0;
     for (std::uint32_t i = 0; i != depth_; ++i)

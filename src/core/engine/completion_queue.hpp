@@ -37,9 +37,9 @@ static_assert(sizeof(Completion) == 32);
 /// The completions of one thread: a ring of completions that have not been retrieved, the credits that submissions
 /// take, the memory of the operations in flight, the list of what has to be polled, and the event handle on which the
 /// thread can block. Owned by a progress engine, a work queue or the internal user of a device. Only its thread may use
-/// it, apart from in_flight(). All memory is allocated at creation and by reserve_polled(), never between a submission
-/// and its completion. Invariant: operations in flight, completions in the ring and reserved credits are together at
-/// most depth().
+/// it, apart from num_outstanding(). All memory is allocated at creation and by reserve_polled(), never between a
+/// submission and its completion. Invariant: operations in flight, completions in the ring and reserved credits are
+/// together at most depth().
 class OPENDOCA_INTERNAL CompletionQueue {
 public:
     /// @p depth is the limit for operations in flight and completions that have not been retrieved, together.
@@ -193,7 +193,7 @@ public:
 
     /// Counts the operations of @p source that have been submitted and not retrieved. Thread-safe; the result is exact
     /// only while the queue's own thread does not use the queue.
-    [[nodiscard]] std::uint32_t in_flight(const Source &source) const noexcept;
+    [[nodiscard]] std::uint32_t num_outstanding(const Source &source) const noexcept;
 
     // Polling: functions for sources.
 
@@ -244,7 +244,8 @@ private:
     static constexpr std::uint32_t step = sizeof(Completion);
     static constexpr std::uint32_t poll_interval = 64; ///< completions between two polls while the ring is not empty
 
-    // Relaxed accesses to words that in_flight() may read from another thread while the queue's thread writes them.
+    // Relaxed accesses to words that num_outstanding() may read from another thread while the queue's thread writes
+    // them.
     template <typename T>
     [[nodiscard]] static T load(const T &word) noexcept
     {

@@ -20,26 +20,26 @@ namespace opendoca {
 
 doca_error_t EventHandle::open() noexcept
 {
-    UniqueFd own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    ProcessFd handle(UniqueFd(epoll_create1(EPOLL_CLOEXEC)));
-    if (!own.is_open() || !handle.is_open()) {
+    UniqueFd wake_fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    ProcessFd epoll_fd(UniqueFd(epoll_create1(EPOLL_CLOEXEC)));
+    if (!wake_fd.is_open() || !epoll_fd.is_open()) {
         LOG_ERR("creating the event handle: %s", std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
-    // watch() uses handle_. On failure, both descriptors are closed, and open() can be repeated.
-    std::swap(handle_, handle);
-    if (const doca_error_t status = watch(own.get()); status != DOCA_SUCCESS) {
-        std::swap(handle_, handle);
+    // watch() uses epoll_fd_. On failure, both descriptors are closed, and open() can be repeated.
+    std::swap(epoll_fd_, epoll_fd);
+    if (const doca_error_t status = watch(wake_fd.get()); status != DOCA_SUCCESS) {
+        std::swap(epoll_fd_, epoll_fd);
         return status;
     }
-    own_ = std::move(own);
+    wake_fd_ = std::move(wake_fd);
     return DOCA_SUCCESS;
 }
 
 doca_error_t EventHandle::watch(int fd) noexcept
 {
     epoll_event interest = {.events = EPOLLIN, .data = {.fd = fd}};
-    if (epoll_ctl(handle_.get(), EPOLL_CTL_ADD, fd, &interest) != 0) {
+    if (epoll_ctl(epoll_fd_.get(), EPOLL_CTL_ADD, fd, &interest) != 0) {
         // Another context watches it already, and epoll holds a descriptor once: counted here.
         if (errno == EEXIST) {
             return guarded([&] {
@@ -60,14 +60,14 @@ void EventHandle::unwatch(int fd) noexcept
         return;
     }
     // Fails only if the descriptor was closed, which has removed it already.
-    epoll_ctl(handle_.get(), EPOLL_CTL_DEL, fd, nullptr);
+    epoll_ctl(epoll_fd_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 
 bool EventHandle::wake() noexcept
 {
     constexpr int max_attempts = 4; // retried, because the waiter depends on this write alone
     for (int tries = 0; !is_written_ && tries != max_attempts; ++tries)
-        is_written_ = eventfd_write(own_.get(), 1) == 0;
+        is_written_ = eventfd_write(wake_fd_.get(), 1) == 0;
     if (!is_written_)
         LOG_ERR("writing the event handle: %s", std::strerror(errno));
     return is_written_;
@@ -83,7 +83,7 @@ doca_error_t EventHandle::clear() noexcept
     if (!is_written_)
         return DOCA_SUCCESS; // a watched descriptor made the handle readable, and its source resets it
     eventfd_t count = 0;
-    if (eventfd_read(own_.get(), &count) != 0 && errno != EAGAIN) {
+    if (eventfd_read(wake_fd_.get(), &count) != 0 && errno != EAGAIN) {
         LOG_ERR("reading the event handle: %s", std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }

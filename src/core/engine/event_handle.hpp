@@ -21,7 +21,7 @@ public:
     /// Creates the descriptors. OPERATING_SYSTEM, logged, if the system has none left.
     [[nodiscard]] doca_error_t open() noexcept;
 
-    [[nodiscard]] int fd() const noexcept { return handle_.get(); }
+    [[nodiscard]] int fd() const noexcept { return epoll_fd_.get(); }
     /// Adds @p fd or removes it. Contexts of one progress engine share its handle and may watch the same descriptor,
     /// such as that of a common peer process. It is removed with the last unwatch().
     [[nodiscard]] doca_error_t watch(int fd) noexcept;
@@ -44,11 +44,11 @@ private:
 
     [[nodiscard]] bool set_timer(std::chrono::seconds time) noexcept;
 
-    ProcessFd own_;                  ///< the eventfd of wake()
-    ProcessFd handle_;               ///< the epoll instance
+    ProcessFd wake_fd_;              ///< the eventfd of wake()
+    ProcessFd epoll_fd_;             ///< the epoll instance
     ProcessFd timer_;                ///< open after open_timer()
     std::vector<int> watched_again_; ///< one entry for each watch() of a descriptor after its first
-    bool is_written_ = false;        ///< own_ is readable
+    bool is_written_ = false;        ///< wake_fd_ is readable
     Clock::time_point timer_end_{};  ///< expiry of timer_; zero if it is not set
 };
 

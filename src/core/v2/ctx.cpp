@@ -99,8 +99,9 @@ doca_error_t doca_ctx::stop() noexcept
     for (const auto &service : services_) {
         if (!creator_.is_current())
             break; // a forked child's copy: its jobs never complete
-        // in_flight() may be called by any thread, unlike the other functions of a completion queue.
-        if (const std::uint32_t count = service.workq->completions.in_flight(service.queue->source()); count != 0) {
+        // num_outstanding() may be called by any thread, unlike the other functions of a completion queue.
+        if (const std::uint32_t count = service.workq->completions.num_outstanding(service.queue->source());
+            count != 0) {
             LOG_ERR("%u jobs of the context were not retrieved yet", count);
             return DOCA_ERROR_NOT_PERMITTED;
         }
@@ -159,7 +160,7 @@ doca_error_t doca_ctx::workq_rm(doca_workq &workq) noexcept
     }
     opendoca::Source &source = service->queue->source();
     // In a forked child's copy no job completes.
-    if (const std::uint32_t count = workq.completions.in_flight(source); count != 0 && creator_.is_current()) {
+    if (const std::uint32_t count = workq.completions.num_outstanding(source); count != 0 && creator_.is_current()) {
         // How programs end jobs that never complete by themselves: they call this, retrieve the jobs, and call it
         // again.
         source.flush();

@@ -180,7 +180,7 @@ doca_graph_instance::Start doca_graph_instance::start_job(std::uint32_t number) 
         }
         (void)workq.completions.reserve(1);
         // The queue has credits. A context that refuses a job without having any in flight would refuse it forever.
-        if (status == DOCA_ERROR_NO_MEMORY && workq.completions.in_flight(queue->source()) != 0) {
+        if (status == DOCA_ERROR_NO_MEMORY && workq.completions.num_outstanding(queue->source()) != 0) {
             ready_[num_blocked_++] = number;
             return Start::blocked;
         }

@@ -231,7 +231,7 @@ void doca_rdma::drop_ended() noexcept
     auto kept = connections_.begin();
     for (auto &connection : connections_) {
         if (connection->state == Connection::State::ended) {
-            if (connection->queue_pair != nullptr && completions().in_flight(*connection->queue_pair) == 0)
+            if (connection->queue_pair != nullptr && completions().num_outstanding(*connection->queue_pair) == 0)
                 connection->drop_queue_pair();
             if (connection->queue_pair == nullptr && (connection->link == nullptr || connection->link->is_over())) {
                 connection->link.reset();
