@@ -35,7 +35,7 @@ public:
     [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
     {
         const doca_error_t status = ReceiveTasks::submit_off_fast_path(base);
-        return status == DOCA_SUCCESS ? status : not_taken(base, status);
+        return status == DOCA_SUCCESS ? status : undo_submit(base, status);
     }
     [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &base) noexcept override
     {
@@ -118,7 +118,7 @@ bool doca_comch_consumer::on_progress() noexcept
     fast_->progress_link_at(polls_);
     if (!control_queue_.has_message()) [[likely]]
         return false;
-    if (!ends_wait()) { // otherwise a completion could still refer to them
+    if (!completions_may_be_pending()) { // otherwise a completion could still refer to them
         std::erase_if(connections_,
                       [](const auto &connection) { return connection->state == opendoca::ConnectionState::failed; });
     }

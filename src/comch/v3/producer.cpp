@@ -40,7 +40,7 @@ public:
     [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
     {
         const doca_error_t status = SendTasks::submit_off_fast_path(base);
-        return status == DOCA_SUCCESS ? status : not_taken(base, status);
+        return status == DOCA_SUCCESS ? status : undo_submit(base, status);
     }
     [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &base) noexcept override
     {
@@ -369,7 +369,7 @@ bool doca_comch_producer::drop_expired() noexcept
             end_waiting(*to, DOCA_ERROR_CONNECTION_RESET);
         }
     }
-    if (!has_expired_ || ends_wait())
+    if (!has_expired_ || completions_may_be_pending())
         return has_expired_;
     // A completion in flight still refers to the queue pair.
     std::erase_if(consumers_, [this](const auto &to) {

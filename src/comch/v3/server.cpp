@@ -173,7 +173,7 @@ void doca_comch_server::drop_ended() noexcept
 {
     std::erase_if(connections_, [this](const auto &known) {
         // No task refers to a client that was never accepted.
-        return is_over(*known) && (!ends_wait() || known->link.state() == Link::State::failed);
+        return is_over(*known) && (!completions_may_be_pending() || known->link.state() == Link::State::failed);
     });
     has_ended_ = std::ranges::any_of(connections_, [](const auto &known) { return is_end_reported(*known); });
     next_ = 0;

@@ -20,7 +20,7 @@ doca_error_t doca_buf_refcount_add(struct doca_buf *, uint16_t *)
 }
 
 /// Off the fast path: checks the arguments and logs errors.
-static __attribute__((noinline)) doca_error_t release_slowly(doca_buf *buf, uint16_t *refcount)
+static __attribute__((noinline)) doca_error_t release_checked(doca_buf *buf, uint16_t *refcount)
 {
     return call(
         {buf},
@@ -37,7 +37,7 @@ doca_error_t doca_buf_refcount_rm(struct doca_buf *buf, uint16_t *refcount)
 {
     // Fast path: no checks by call(), no log, and the count of the map's buffers is cached in the inventory.
     if (buf == nullptr || !buf->has_fast_path() || !opendoca::BufStore::try_put_back(*buf)) [[unlikely]]
-        return release_slowly(buf, refcount); // a tail call: the fast path needs no stack frame
+        return release_checked(buf, refcount); // a tail call: the fast path needs no stack frame
     if (refcount != nullptr)
         *refcount = 1;
     return DOCA_SUCCESS;

@@ -55,8 +55,8 @@ doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory)
 }
 
 /// Off the fast path: checks the arguments and logs errors.
-static __attribute__((noinline)) doca_error_t take_slowly(doca_buf_inventory *inventory, doca_mmap *mmap, void *addr,
-                                                          size_t len, void *data, size_t data_len, doca_buf **buf)
+static __attribute__((noinline)) doca_error_t take_checked(doca_buf_inventory *inventory, doca_mmap *mmap, void *addr,
+                                                           size_t len, void *data, size_t data_len, doca_buf **buf)
 {
     return call(
         {inventory, mmap, buf},
@@ -80,7 +80,7 @@ doca_error_t doca_buf_inventory_buf_by_args(struct doca_buf_inventory *inventory
         }
     }
     // A tail call: the fast path needs no stack frame.
-    return take_slowly(inventory, mmap, addr, len, data, data_len, buf);
+    return take_checked(inventory, mmap, addr, len, data, data_len, buf);
 }
 
 doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, const struct doca_buf *src_buf,

@@ -29,7 +29,7 @@ doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount)
 }
 
 /// Off the fast path: checks the arguments, logs errors, and handles buffers with several references.
-static __attribute__((noinline)) doca_error_t drop_slowly(doca_buf *buf, uint16_t *refcount)
+static __attribute__((noinline)) doca_error_t drop_checked(doca_buf *buf, uint16_t *refcount)
 {
     return call({buf}, [&] {
         std::uint32_t before = 0;
@@ -45,7 +45,7 @@ doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
     // Fast path: no checks by call(), no log, and the count of the map's buffers is cached in the inventory.
     if (buf == nullptr || !buf->has_fast_path() || buf->more_references != 0 || !opendoca::BufStore::try_put_back(*buf))
         [[unlikely]]
-        return drop_slowly(buf, refcount); // a tail call: the fast path needs no stack frame
+        return drop_checked(buf, refcount); // a tail call: the fast path needs no stack frame
     if (refcount != nullptr)
         *refcount = 1;
     return DOCA_SUCCESS;

@@ -43,7 +43,7 @@ std::uint32_t doca_ctx::num_own_operations() const noexcept
     return 0;
 }
 
-bool doca_ctx::ends_with(const doca_task &) const noexcept
+bool doca_ctx::stops_on_failure_of(const doca_task &) const noexcept
 {
     return false;
 }
@@ -112,7 +112,7 @@ void doca_ctx::started() noexcept
 
 void doca_ctx::start_failed() noexcept
 {
-    is_library_done_ = true;
+    is_derived_done_ = true;
     become_idle(state_);
 }
 
@@ -158,17 +158,17 @@ void doca_ctx::fail() noexcept
 /// The flag is cleared before on_stop(), which may call stopped() itself.
 void doca_ctx::begin_stop() noexcept
 {
-    is_library_done_ = false;
+    is_derived_done_ = false;
     wait_for_frees_.reset();
     set_state(DOCA_CTX_STATE_STOPPING);
-    is_library_done_ = on_stop() == DOCA_SUCCESS;
-    // A stopping context is polled in any case: see has_more().
+    is_derived_done_ = on_stop() == DOCA_SUCCESS;
+    // A stopping context is polled in any case: see has_silent_work().
     is_poll_requested_ = true;
 }
 
 void doca_ctx::stopped() noexcept
 {
-    is_library_done_ = true;
+    is_derived_done_ = true;
     settle();
 }
 
@@ -176,10 +176,10 @@ void doca_ctx::stopped() noexcept
 void doca_ctx::drop_abandoned() noexcept
 {
     // Keeps settle() from making the context idle before the loop has ended.
-    const bool is_library_done = std::exchange(is_library_done_, false);
-    while (num_in_flight() != 0 && end_one()) {
+    const bool is_derived_done = std::exchange(is_derived_done_, false);
+    while (num_in_flight() != 0 && deliver_one()) {
     }
-    is_library_done_ = is_library_done;
+    is_derived_done_ = is_derived_done;
 }
 
 void doca_ctx::settle() noexcept
@@ -196,7 +196,7 @@ void doca_ctx::settle() noexcept
 
 bool doca_ctx::is_at_rest() const noexcept
 {
-    return is_library_done_ && num_in_flight() == 0 && num_allocated_ == 0;
+    return is_derived_done_ && num_in_flight() == 0 && num_allocated_ == 0;
 }
 
 void doca_ctx::become_idle(doca_ctx_states before) noexcept
@@ -250,7 +250,7 @@ std::size_t doca_ctx::num_in_flight() const noexcept
     std::size_t sum = 0;
     for (const TaskTypeBase *type : types_) {
         if (const TaskPool *const pool = type->pool())
-            sum += pool->num_submitted - pool->num_ended;
+            sum += pool->num_submitted - pool->num_returned;
     }
     return sum;
 }
@@ -264,7 +264,7 @@ void doca_ctx::set_progress_requested(bool is_requested) noexcept
 
 bool doca_ctx::progress_more() noexcept
 {
-    if (has_more()) {
+    if (has_silent_work()) {
         become_idle(state_);
         return true;
     }
@@ -281,7 +281,7 @@ void doca_ctx::log_allocated_tasks() noexcept
                  num_allocated_);
 }
 
-bool doca_ctx::has_more() const noexcept
+bool doca_ctx::has_silent_work() const noexcept
 {
     return state_ == DOCA_CTX_STATE_STOPPING && is_at_rest();
 }
@@ -302,7 +302,7 @@ doca_error_t doca_ctx::submit_any(doca_task &task, TaskState state) noexcept
     task.state = state;
     ++pool.num_submitted;
     const doca_error_t status = pool.submit_off_fast_path(task);
-    return status == DOCA_SUCCESS ? status : pool.not_taken(task, status);
+    return status == DOCA_SUCCESS ? status : pool.undo_submit(task, status);
 }
 
 [[gnu::cold]] doca_error_t doca_ctx::refuse(doca_task &task) noexcept
@@ -322,7 +322,7 @@ void doca_ctx::free(doca_task &task) noexcept
     case TaskState::owned:
         --num_allocated_;
         task.pool->put_back(task);
-        if (has_more() && completions().is_armed())
+        if (has_silent_work() && completions().is_armed())
             completions().wake(); // the program is blocked until the context is idle
         return;
     case TaskState::submitted:
@@ -355,7 +355,7 @@ void doca_ctx::task_ended(doca_task &task, const Ended &ended) noexcept
     }
     const bool has_handler = std::exchange(task.state, TaskState::owned) == TaskState::with_handler;
     // Before the callback, so that the program finds the context stopping in it.
-    if (status != DOCA_SUCCESS && ends_with(task))
+    if (status != DOCA_SUCCESS && stops_on_failure_of(task))
         fail();
     if (has_handler)
         std::exchange(task.handler, nullptr)->ended({ended.tag, ended.source, status, ended.result});

@@ -98,15 +98,15 @@ protected:
     /// Returns the number of operations, other than tasks, that the completion queue must have space for.
     [[nodiscard]] virtual std::uint32_t num_own_operations() const noexcept;
     /// Returns whether the failure of @p task ends the context.
-    [[nodiscard]] virtual bool ends_with(const doca_task &task) const noexcept;
-    /// Called by doca_pe_progress() when no completion is found, and now and then while many are (see ends_wait()), if
-    /// set_progress_requested(true) was called or the flag of request_progress_while() is set. Returns true if it has
-    /// done something. It may end the context: after started(), start_failed(), stopped() or fail() it must return at
-    /// once.
+    [[nodiscard]] virtual bool stops_on_failure_of(const doca_task &task) const noexcept;
+    /// Called by doca_pe_progress() when no completion is found, and now and then while many are (see
+    /// completions_may_be_pending()), if set_progress_requested(true) was called or the flag of
+    /// request_progress_while() is set. Returns true if it has done something. It may end the context: after started(),
+    /// start_failed(), stopped() or fail() it must return at once.
     [[nodiscard]] virtual bool on_progress() noexcept;
 
     /// Called in on_progress(): returns whether completions may be unreported to the program.
-    [[nodiscard]] bool ends_wait() const noexcept { return ends_wait_; }
+    [[nodiscard]] bool completions_may_be_pending() const noexcept { return completions_may_be_pending_; }
 
     // Called by each library.
 
@@ -133,7 +133,7 @@ private:
     [[nodiscard]] static doca_error_t refuse(doca_task &task) noexcept;
 
     [[nodiscard]] bool progress_more() noexcept override;
-    [[nodiscard]] bool has_more() const noexcept override;
+    [[nodiscard]] bool has_silent_work() const noexcept override;
     void task_ended(doca_task &task, const opendoca::Ended &ended) noexcept override;
     /// Completes abandoned tasks, if no others are in flight, without calling callbacks.
     void drop_abandoned() noexcept;
@@ -141,7 +141,7 @@ private:
     /// Always returns true, so that callers can return this result.
     static bool callback_returned(opendoca::v3::TaskPool &pool) noexcept
     {
-        ++pool.num_ended;
+        ++pool.num_returned;
         return pool.is_on_fast_path ? true : settle_context_of(pool);
     }
     /// Makes a stopping context idle if nothing is left.
@@ -164,7 +164,7 @@ private:
     std::size_t num_allocated_ = 0;          ///< tasks that were allocated and not freed
     std::size_t num_abandoned_ = 0;          ///< tasks in flight that were freed
     doca_ctx_states state_ = DOCA_CTX_STATE_IDLE;
-    bool is_library_done_ = false;        ///< in state STOPPING: the library has nothing left to do
+    bool is_derived_done_ = false;        ///< in state STOPPING: the library has nothing left to do
     bool is_progress_requested_ = false;  ///< the argument of the last set_progress_requested()
     opendoca::WaitNotice wait_for_frees_; ///< for a program that polls a stopping context with allocated tasks
     opendoca::DeviceUse dev_;             ///< keeps the device open; empty for a context without one

@@ -41,7 +41,7 @@ void Member::arm() noexcept
 {
     completions_->arm();
     /// Work that no completion reports, such as becoming idle, must not wait for one.
-    if (is_poll_requested_ && has_more())
+    if (is_poll_requested_ && has_silent_work())
         completions_->wake();
 }
 
@@ -52,7 +52,7 @@ void Member::clear() noexcept
 }
 
 /// Polls the sources. The ring must be empty.
-[[gnu::always_inline]] inline bool Member::poll_for_end() noexcept
+[[gnu::always_inline]] inline bool Member::poll_and_deliver() noexcept
 {
     Operation *const operation = completions_->poll();
     if (operation != nullptr)
@@ -60,20 +60,20 @@ void Member::clear() noexcept
     return !completions_->is_empty() && deliver_first();
 }
 
-/// Like poll_for_end(), with a turn of progress_more() if it is due. Not inlined: most polls of an engine with several
-/// members come here.
+/// Like poll_and_deliver(), with a turn of progress_more() if it is due. Not inlined: most polls of an engine with
+/// several members come here.
 [[gnu::noinline]] bool Member::poll() noexcept
 {
     if (wants_turn()) [[unlikely]]
         return poll_in_turn();
-    return poll_for_end();
+    return poll_and_deliver();
 }
 
 /// Delivers a successful operation for which no completion was made. Returns true. Releases it first: the callback may
 /// submit again, and needs the credit.
 [[gnu::noinline]] bool Member::deliver_operation(Operation &operation) noexcept
 {
-    if (!CompletionHandler::is_of_one(operation.tag)) {
+    if (!CompletionHandler::is_handler_tag(operation.tag)) {
         doca_task &task = doca_task::of(operation.tag);
         if (task.state == TaskState::submitted) [[likely]] {
             completions_->release(operation);
@@ -91,24 +91,24 @@ void Member::clear() noexcept
     // The sources that are polled can be as busy as the ring.
     if (++num_polls_ % polls_between_turns == 0 && take_turn())
         return true;
-    if (poll_for_end())
+    if (poll_and_deliver())
         return true;
-    ends_wait_ = false;
+    completions_may_be_pending_ = false;
     return progress_more();
 }
 
-bool Member::end_one() noexcept
+bool Member::deliver_one() noexcept
 {
-    return completions_->is_empty() ? poll_for_end() : deliver_first();
+    return completions_->is_empty() ? poll_and_deliver() : deliver_first();
 }
 
 /// A program that submits each task again in its callback never lets the ring run empty, so progress_more() gets a turn
 /// when a poll of the sources is due.
 [[gnu::noinline]] bool Member::take_turn_or_deliver() noexcept
 {
-    if (wants_turn() && completions_->is_poll_due() && !std::exchange(has_had_turn_, true) && take_turn())
+    if (wants_turn() && completions_->is_poll_due() && !std::exchange(must_deliver_next_, true) && take_turn())
         return true;
-    has_had_turn_ = false;
+    must_deliver_next_ = false;
     return deliver_first();
 }
 
@@ -118,7 +118,7 @@ bool Member::deliver_first() noexcept
         return false;
     const Completion &first = completions_->first();
     // The common completion needs its tag, source and length only.
-    if (is_of_task(first)) {
+    if (is_plain_task_success(first)) {
         Ended ended = {first.tag, first.source, DOCA_SUCCESS, {first.length}};
         /// Dropped first: the callback may submit again, and needs the credit.
         completions_->drop();
@@ -133,7 +133,7 @@ bool Member::deliver_first() noexcept
 
 void Member::deliver(Ended &ended) noexcept
 {
-    if (CompletionHandler::is_of_one(ended.tag))
+    if (CompletionHandler::is_handler_tag(ended.tag))
         return CompletionHandler::of(ended.tag).ended(ended);
     doca_task &task = doca_task::of(ended.tag);
     if (ended.status == DOCA_SUCCESS && task.state == TaskState::with_result) {

@@ -33,7 +33,7 @@ public:
             return poll();
         // The common case, inline: a task completed within its submit, and it has succeeded.
         const Completion &first = completions.first();
-        if (!is_of_task(first) || doca_task::of(first.tag).state != TaskState::submitted) [[unlikely]]
+        if (!is_plain_task_success(first) || doca_task::of(first.tag).state != TaskState::submitted) [[unlikely]]
             return take_turn_or_deliver();
         doca_task &task = doca_task::of(first.tag);
         return completions.try_drop() ? succeed(task) : take_turn_or_deliver();
@@ -61,12 +61,12 @@ protected:
     /// destroyed then.
     [[nodiscard]] virtual bool progress_more() noexcept = 0;
     /// Returns whether progress_more() could do something now.
-    [[nodiscard]] virtual bool has_more() const noexcept = 0;
+    [[nodiscard]] virtual bool has_silent_work() const noexcept = 0;
     /// Completes a task in any way that needs more than its success callback.
     virtual void task_ended(doca_task &task, const Ended &ended) noexcept = 0;
 
     /// Delivers one completion, if there is one.
-    [[nodiscard]] bool end_one() noexcept;
+    [[nodiscard]] bool deliver_one() noexcept;
 
     // Acquire: pairs with the release store of the thread that sets the flag.
     [[nodiscard]] bool is_progress_flag_set() const noexcept { return progress_flag_->load(std::memory_order_acquire); }
@@ -76,25 +76,25 @@ protected:
     doca_pe *pe_ = nullptr;                               ///< set once, by connect()
     bool is_poll_requested_ = false;                      ///< requests a call at each poll
     const std::atomic<bool> *progress_flag_ = &never_set; ///< requests a call while it is set; any thread may set it
-    bool ends_wait_ = false; ///< progress_more() was called while completions may have been unreported
+    bool completions_may_be_pending_ = false; ///< progress_more() was called while completions may have been unreported
 
 private:
     /// Looks for a completion while the ring is empty; does other work if the member has some.
     [[nodiscard]] bool poll() noexcept;
     [[nodiscard]] bool poll_in_turn() noexcept;
-    [[nodiscard]] bool poll_for_end() noexcept;
+    [[nodiscard]] bool poll_and_deliver() noexcept;
     bool deliver_operation(Operation &operation) noexcept;
     [[nodiscard]] bool wants_turn() const noexcept { return is_poll_requested_ || is_progress_flag_set(); }
     /// Gives progress_more() a turn while there are completions.
     [[nodiscard]] bool take_turn() noexcept
     {
-        ends_wait_ = true;
+        completions_may_be_pending_ = true;
         return progress_more();
     }
     /// Returns whether the completion is the success of an operation with a task's tag.
-    [[nodiscard]] static bool is_of_task(const Completion &completion) noexcept
+    [[nodiscard]] static bool is_plain_task_success(const Completion &completion) noexcept
     {
-        return completion.status == DOCA_SUCCESS && !CompletionHandler::is_of_one(completion.tag);
+        return completion.status == DOCA_SUCCESS && !CompletionHandler::is_handler_tag(completion.tag);
     }
     /// Handle what serve() does not: other completions, and turns of progress_more().
     bool take_turn_or_deliver() noexcept;
@@ -106,7 +106,7 @@ private:
 
     std::unique_ptr<CompletionQueue> completions_; ///< null unless the member is polled
     std::uint32_t num_polls_ = 0;
-    bool has_had_turn_ = false; ///< since the last end of the ring
+    bool must_deliver_next_ = false; ///< since the last end of the ring
 };
 
 } // namespace opendoca::v3

@@ -25,7 +25,7 @@ doca_error_t TaskPool::check(const doca_task &) const noexcept
     return DOCA_SUCCESS;
 }
 
-doca_error_t TaskPool::not_taken(doca_task &task, doca_error_t status) noexcept
+doca_error_t TaskPool::undo_submit(doca_task &task, doca_error_t status) noexcept
 {
     // Undoes the submit: the counter and the state are as before it.
     --num_submitted;

@@ -27,7 +27,7 @@ public:
 
     /// Returns the object's address, with a bit that distinguishes it from the address of a task.
     [[nodiscard]] WordTag tag() noexcept { return {reinterpret_cast<std::uintptr_t>(this) | bit}; }
-    [[nodiscard]] static bool is_of_one(const Tag &tag) noexcept { return (tag.a & bit) != 0; }
+    [[nodiscard]] static bool is_handler_tag(const Tag &tag) noexcept { return (tag.a & bit) != 0; }
     [[nodiscard]] static CompletionHandler &of(const Tag &tag) noexcept
     {
         return *reinterpret_cast<CompletionHandler *>(tag.a & ~bit);
@@ -92,7 +92,7 @@ struct TaskConf {
 class OPENDOCA_INTERNAL TaskPool {
 public:
     /// @p with_results: set_result() is called for each success. @p with_fast_path: submit() itself gives a task that
-    /// it refuses back to the program, by not_taken().
+    /// it refuses back to the program, by undo_submit().
     TaskPool(doca_ctx &owner, const TaskConf &configuration, bool with_results = false,
              bool with_fast_path = false) noexcept
         : ctx(owner),
@@ -110,7 +110,7 @@ public:
     /// Errors are reported by the completion. The only refusal is AGAIN, if the program may retry: nothing has then
     /// changed.
     [[nodiscard]] virtual doca_error_t submit(doca_task &task) noexcept = 0;
-    /// The same when the pool is not on its fast path. Differs for a pool in which submit() itself calls not_taken().
+    /// The same when the pool is not on its fast path. Differs for a pool in which submit() itself calls undo_submit().
     [[nodiscard]] virtual doca_error_t submit_off_fast_path(doca_task &task) noexcept { return submit(task); }
     /// Returns INVALID_VALUE if it is already certain that @p task would fail.
     [[nodiscard]] virtual doca_error_t check(const doca_task &task) const noexcept;
@@ -151,10 +151,10 @@ public:
     // returned. Two counters, since a single one that each task increments and decrements would make each task wait for
     // the previous one's store.
     std::size_t num_submitted = 0;
-    std::size_t num_ended = 0;
+    std::size_t num_returned = 0;
 
     /// Gives @p task back to the program after a submit that failed with @p status.
-    [[gnu::cold]] doca_error_t not_taken(doca_task &task, doca_error_t status) noexcept;
+    [[gnu::cold]] doca_error_t undo_submit(doca_task &task, doca_error_t status) noexcept;
 
 protected:
     /// Adds a task to the pool, free.

@@ -37,7 +37,7 @@ protected:
     [[nodiscard]] doca_error_t on_stop() noexcept override;
     void on_idle() noexcept override { engine_.reset(); }
     /// The failure of any task ends the context: see MemcpyTasks.
-    [[nodiscard]] bool ends_with(const doca_task &) const noexcept override { return true; }
+    [[nodiscard]] bool stops_on_failure_of(const doca_task &) const noexcept override { return true; }
 
 private:
     std::unique_ptr<opendoca::CopyEngine> engine_; ///< from on_start() to on_idle()

@@ -54,7 +54,7 @@ private:
     [[gnu::noinline]] [[nodiscard]] doca_error_t submit_off_short_path(doca_dma_task_memcpy &task) noexcept
     {
         const doca_error_t status = submit_any(task);
-        return status == DOCA_SUCCESS ? status : not_taken(task, status);
+        return status == DOCA_SUCCESS ? status : undo_submit(task, status);
     }
     /// Submits any task. An invalid one is not refused but completes with an error. AGAIN if the engine is full.
     [[nodiscard]] doca_error_t submit_any(doca_dma_task_memcpy &task) noexcept;

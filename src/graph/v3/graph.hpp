@@ -52,7 +52,7 @@ struct doca_graph final : opendoca::GraphStructure, opendoca::v3::Member {
 private:
     [[nodiscard]] std::size_t num_in_flight() const noexcept override { return 0; } // the contexts count its tasks
     [[nodiscard]] bool progress_more() noexcept override;
-    [[nodiscard]] bool has_more() const noexcept override { return ready_ != nullptr; }
+    [[nodiscard]] bool has_silent_work() const noexcept override { return ready_ != nullptr; }
     void task_ended(doca_task &, const opendoca::Ended &) noexcept override {}
 
     doca_graph_completion_cb_t succeeded_ = nullptr;

@@ -58,7 +58,7 @@ protected:
         if (status == DOCA_SUCCESS) [[likely]]
             return DOCA_SUCCESS;
         status = finish_submit(task, status);
-        return status == DOCA_SUCCESS ? status : this->not_taken(task, status);
+        return status == DOCA_SUCCESS ? status : this->undo_submit(task, status);
     }
 
     /// Returns INVALID_VALUE, after a log line, if @p connection is null or belongs to another instance.

@@ -40,7 +40,7 @@ struct doca_sha final : doca_ctx {
 protected:
     [[nodiscard]] doca_error_t on_start() override;
     void on_idle() noexcept override { hashes_.reset(); }
-    [[nodiscard]] bool ends_with(const doca_task &task) const noexcept override
+    [[nodiscard]] bool stops_on_failure_of(const doca_task &task) const noexcept override
     {
         return task.status == DOCA_ERROR_IO_FAILED; // OpenSSL has failed: nothing else would succeed
     }
