@@ -57,8 +57,8 @@ bool CompletionQueue::pop(Ended &ended) noexcept
     return true;
 }
 
-/// Operations in flight or completed with an Operation are found by the Operation: only those without one are counted
-/// in the ring. A free Operation never counts, as its source pointer is a link to another Operation.
+/// Counts Operations in operations_ (in flight or completed), and in the ring only completions without an Operation. A
+/// free Operation never counts, as its source pointer is a link to another Operation.
 std::uint32_t CompletionQueue::num_outstanding(const Source &source) const noexcept
 {
     std::uint32_t count = 0;
@@ -90,7 +90,7 @@ void CompletionQueue::start_polling(Pollable &pollable) noexcept
 {
     if (std::ranges::find(polled_, &pollable) != polled_.end())
         return;
-    polled_.push_back(&pollable); // cannot allocate: reserve_polled() has made room
+    polled_.push_back(&pollable);
     update_only_polled();
     wake_if_armed(); // arm() was not called for this pollable: the waiter must poll it once
 }

@@ -36,10 +36,10 @@ static_assert(sizeof(Completion) == 32);
 
 /// The completions of one thread: a ring of completions that have not been retrieved, the credits that submissions
 /// take, the memory of the operations in flight, the list of what has to be polled, and the event handle on which the
-/// thread can block. Owned by a progress engine, a work queue or the internal user of a device. Only its thread may use
-/// it, apart from num_outstanding(). All memory is allocated at creation and by reserve_polled(), never between a
-/// submission and its completion. Invariant: operations in flight, completions in the ring and reserved credits are
-/// together at most depth().
+/// thread can block. Owned by a context or graph of 3.0, a work queue of 2.2, or an internal user of a device
+/// (QueuePairLink). Only its thread may use it, apart from num_outstanding(). All memory is allocated at creation and
+/// by reserve_polled(), never between a submission and its completion. Invariant: operations in flight, completions in
+/// the ring and reserved credits are together at most depth().
 class OPENDOCA_INTERNAL CompletionQueue {
 public:
     /// @p depth is the limit for operations in flight and completions that have not been retrieved, together.
@@ -90,7 +90,8 @@ public:
         operation.status = Operation::in_flight;
         return operation;
     }
-    /// Makes @p source the source of @p operation, which is in flight.
+    /// Makes @p source the source of @p operation, which is in flight. For a shared receive: the receive queue until a
+    /// message uses it, then the message's queue pair.
     void assign(Operation &operation, Source &source) noexcept { store(operation.source, &source); }
     /// Completes @p operation. Its result is already in it, or it has none.
     void done(Operation &operation, doca_error_t status) noexcept { end(operation, status, 0); }
@@ -132,8 +133,9 @@ public:
         if (is_armed_)
             wake();
     }
-    /// True from arm() until clear() or wake(). Calls of progress() and poll_one() in between must not lose an event:
-    /// for each completion that they add, the handle is readable afterwards, or becomes readable with the next event.
+    /// True from arm() until clear() or wake(). A completion that is put into the ring meanwhile wakes the queue
+    /// (done() does that). An operation that poll_one() returns meanwhile does not: the device's notification must then
+    /// still be armed for the next one.
     [[nodiscard]] bool is_armed() const noexcept { return is_armed_; }
 
     /// Takes @p count credits without submitting anything. Returns false and takes none if fewer are left.
@@ -152,7 +154,7 @@ public:
     [[nodiscard]] bool is_empty() const noexcept { return head_ == tail_; }
     /// Returns the oldest completion, valid until drop() or pop(). The ring must not be empty.
     [[nodiscard]] const Completion &first() const noexcept { return at(head_); }
-    /// Removes the oldest completion, which must not have an operation.
+    /// Removes the oldest completion. Its Operation, if it has one, must have been freed before (see pop()).
     void drop() noexcept { drop_at(head_); }
     /// position(), first_at() and drop_at() do the same as first() and drop(), but load head_ only once.
     [[nodiscard]] std::uint32_t position() const noexcept { return head_; }
@@ -191,8 +193,8 @@ public:
     /// Returns whether @p pollable is all that poll() polls.
     [[nodiscard]] bool polls_only(const Pollable &pollable) const noexcept { return only_polled_ == &pollable; }
 
-    /// Counts the operations of @p source that have been submitted and not retrieved. Thread-safe; the result is exact
-    /// only while the queue's own thread does not use the queue.
+    /// Counts the operations of @p source that are in flight, or completed and not retrieved. Thread-safe; the result
+    /// is exact only while the queue's own thread does not use the queue.
     [[nodiscard]] std::uint32_t num_outstanding(const Source &source) const noexcept;
 
     // Polling: functions for sources.
@@ -311,7 +313,7 @@ private:
     /// its credit by being in the ring, and returns it by leaving the ring.
     std::uint32_t capacity_;
     Completion *ring_;
-    Operation *free_; ///< free operations as a stack, so that the one used last, still in the cache, is used first
+    Operation *free_;                 ///< free list, last in first out: the one used last is likely in the cache
     Pollable *only_polled_ = nullptr; ///< the only element of polled_; null if there are none or several
     bool is_armed_ = false;
     bool is_event_driven_ = false;

@@ -32,11 +32,12 @@ public:
     /// Makes the handle unreadable again, unless a watched descriptor keeps it readable.
     [[nodiscard]] doca_error_t clear() noexcept;
 
+    /// Creates the timer of wake_within_a_second(), unless it exists. OPERATING_SYSTEM, logged, if that fails.
+    [[nodiscard]] doca_error_t open_timer() noexcept;
     /// Makes the handle readable within a second, for a thread that blocks until a peer wakes it, in case the peer
     /// fails to. Makes at most one system call every half second, since a timer that is set already is left to run. The
     /// handle may therefore also become readable after a clear() in the meantime. Returns false if the timer cannot be
-    /// set. open_timer() must have succeeded before; it returns OPERATING_SYSTEM if it fails.
-    [[nodiscard]] doca_error_t open_timer() noexcept;
+    /// set. open_timer() must have succeeded before.
     [[nodiscard]] bool wake_within_a_second() noexcept;
 
 private:

@@ -12,7 +12,8 @@ namespace opendoca {
 
 class Source;
 
-/// Identifies an operation to its submitter. The engine returns it with the completion and never interprets it.
+/// Identifies an operation to its submitter. The CompletionQueue returns it with the completion and never interprets
+/// it.
 struct alignas(16) Tag {
     std::uint64_t a;
     std::uint64_t b;
@@ -56,7 +57,7 @@ struct alignas(64) Operation {
         Message message;             ///< the rest of the Result, after completion of a receive
     };
 
-    // A positive 32-bit value, so that it can be stored with length by one instruction.
+    // Below 2^31: x86-64 can then store status and kind = 0 as one 8-byte store of a sign-extended 32-bit immediate.
     static constexpr std::uint32_t in_flight = INT32_MAX;
 
     /// Returns the result. Only after completion.
@@ -91,7 +92,9 @@ struct alignas(64) Operation {
 
 static_assert(sizeof(Operation) == 64, "an operation in flight is one cache line");
 
-/// A retrieved completion: a copy, so that its operation's memory can be reused at once.
+/// Result of a completed operation, copied out of the queue (compare ibv_wc), so that the operation's memory can be
+/// reused at once. `result` is valid only after the success of an operation that has a result, such as a read or a
+/// receive; otherwise its values are arbitrary.
 struct Ended {
     Tag tag;
     Source *source;

@@ -29,8 +29,8 @@ public:
 
 class CompletionQueue;
 
-/// Something that a completion queue polls, because its operations complete without a call into this library: on a
-/// device, or by a peer. Used only by the thread of the completion queue that polls it.
+/// Something to poll for completions, as with ibv_poll_cq(): a device's completion queue or, on the software device,
+/// the connections to peers and the waits for counters. Used only by the thread of the completion queue that polls it.
 class OPENDOCA_INTERNAL Pollable {
 public:
     Pollable() = default;

@@ -182,7 +182,8 @@ private:
     /// Caches the count of @p mmap, which is created if the map was not used before. Throws std::bad_alloc only then.
     void cache_count(const doca_mmap &mmap);
 
-    doca_buf *free_ = nullptr; ///< a stack through doca_buf::next: the element used last is still in the cache
+    /// Free list by doca_buf::next, last in first out: the element used last is likely in the cache.
+    doca_buf *free_ = nullptr;
     const std::uint32_t num_elements_;
     std::array<CachedCount, num_cached> cached_{}; ///< direct-mapped by the serial number
     /// By the serial numbers of the maps. Counts of destroyed maps are removed when there are max_counts_.

@@ -58,7 +58,7 @@ constexpr std::uint32_t max_depth = 65536; ///< jobs
     return status == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
 }
 
-/// Polls the sources. The ring must be empty.
+/// Polls the completion queue's pollables. The ring must be empty.
 [[gnu::noinline]] doca_error_t doca_workq::poll(doca_event &event) noexcept
 {
     Operation *const operation = completions.poll();

@@ -29,7 +29,7 @@ struct OPENDOCA_INTERNAL doca_workq {
     /// Fast path: retrieves the completion of a successful job that has its event as tag.
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept
     {
-        // The ring is empty, so the sources are polled; a registered retriever does that and fills the event in one
+        // The ring is empty, so the pollables are polled; a registered retriever does that and fills the event in one
         // virtual call.
         if (completions.is_empty()) [[unlikely]] {
             if (retriever_ != nullptr && completions.polls_only(*retriever_polls_))
