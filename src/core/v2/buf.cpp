@@ -35,7 +35,7 @@ static __attribute__((noinline)) doca_error_t release_checked(doca_buf *buf, uin
 
 doca_error_t doca_buf_refcount_rm(struct doca_buf *buf, uint16_t *refcount)
 {
-    // Fast path: no checks by call(), no log, and the count of the map's buffers is cached in the inventory.
+    // Fast path: no checks by call(), no log, and the inventory caches the map's count of buffers.
     if (buf == nullptr || !buf->has_fast_path() || !opendoca::BufStore::try_put_back(*buf)) [[unlikely]]
         return release_checked(buf, refcount); // a tail call: the fast path needs no stack frame
     if (refcount != nullptr)

@@ -42,7 +42,7 @@ static __attribute__((noinline)) doca_error_t drop_checked(doca_buf *buf, uint16
 
 doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
 {
-    // Fast path: no checks by call(), no log, and the count of the map's buffers is cached in the inventory.
+    // Fast path: no checks by call(), no log, and the inventory caches the map's count of buffers.
     if (buf == nullptr || !buf->has_fast_path() || buf->more_references != 0 || !opendoca::BufStore::try_put_back(*buf))
         [[unlikely]]
         return drop_checked(buf, refcount); // a tail call: the fast path needs no stack frame

@@ -8,7 +8,7 @@
 
 namespace opendoca::v3 {
 
-/// Returns the code of DOCA 3.0 for a status of core, which both generations share.
+/// Returns DOCA 3.0's error code for a status of core (which is the same for both generations).
 [[nodiscard]] constexpr doca_error_t code_of(Status status) noexcept
 {
     if (!status.is_reason())

@@ -28,7 +28,7 @@ doca_ctx::doca_ctx(doca_dev *dev) noexcept
 
 doca_ctx::~doca_ctx()
 {
-    // The engine counts its contexts: it cannot be destroyed while one exists.
+    // The progress engine counts its contexts: it cannot be destroyed while one exists.
     if (pe_ != nullptr)
         pe_->disconnected();
 }
@@ -64,7 +64,7 @@ doca_error_t doca_ctx::check_idle(doca_error_t if_not) const noexcept
     return if_not;
 }
 
-/// For life: a context never changes its engine, so that its thread is known.
+/// For life: a context never changes its progress engine, and so its thread.
 doca_error_t doca_ctx::connect(doca_pe &pe)
 {
     if (pe_ != nullptr) {
@@ -76,7 +76,7 @@ doca_error_t doca_ctx::connect(doca_pe &pe)
     return DOCA_SUCCESS;
 }
 
-/// Creates the completion queue, then what the library needs. A start that fails leaves the context as it was.
+/// A start that fails leaves the context as it was.
 doca_error_t doca_ctx::start()
 {
     if (const doca_error_t status = check_idle(DOCA_ERROR_BAD_STATE); status != DOCA_SUCCESS)
@@ -99,7 +99,6 @@ doca_error_t doca_ctx::start()
         change(DOCA_CTX_STATE_IDLE, status == DOCA_SUCCESS ? DOCA_CTX_STATE_RUNNING : DOCA_CTX_STATE_STARTING);
         return status;
     }
-    // Undoes what on_start() has done before it failed.
     on_idle();
     leave();
     return status;
@@ -155,7 +154,8 @@ void doca_ctx::fail() noexcept
     change(DOCA_CTX_STATE_RUNNING, DOCA_CTX_STATE_STOPPING);
 }
 
-/// The flag is cleared before on_stop(), which may call stopped() itself.
+/// The flag is cleared before on_stop(), so that nothing inside of it can make the context idle. on_stop() must not
+/// call stopped() either: it returns SUCCESS if nothing is left.
 void doca_ctx::begin_stop() noexcept
 {
     is_derived_done_ = false;
@@ -219,7 +219,7 @@ void doca_ctx::change(doca_ctx_states before, doca_ctx_states next) noexcept
 
 void doca_ctx::set_state(doca_ctx_states state) noexcept
 {
-    // The fast path does not check whether a waiter has to be woken, so it is off while the engine is armed.
+    // The fast path does not check whether a waiter has to be woken, so it is off while the progress engine is armed.
     state_ = state;
     set_fast_path(is_running() && !pe_->is_armed());
 }
@@ -246,7 +246,6 @@ void doca_ctx::clear() noexcept
 
 std::size_t doca_ctx::num_in_flight() const noexcept
 {
-    // Two counters for each pool in place of one: see TaskPool::num_submitted.
     std::size_t sum = 0;
     for (const TaskTypeBase *type : types_) {
         if (const TaskPool *const pool = type->pool())
@@ -328,7 +327,6 @@ void doca_ctx::free(doca_task &task) noexcept
     case TaskState::submitted:
     case TaskState::with_result:
         --num_allocated_;
-        // Its completion returns it to the pool.
         ++num_abandoned_;
         task.state = TaskState::abandoned;
         return;
@@ -344,6 +342,8 @@ void doca_ctx::free(doca_task &task) noexcept
 void doca_ctx::task_ended(doca_task &task, const Ended &ended) noexcept
 {
     doca_error_t status = ended.status;
+    // Also for tasks freed in flight: a receive reports its connection as established. Called a second time if the
+    // program has freed the task inside the first call (see Member::deliver()).
     if (status == DOCA_SUCCESS && task.pool->has_results)
         status = task.pool->set_result(task, ended);
     task.status = status;

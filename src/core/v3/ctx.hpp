@@ -34,7 +34,7 @@ struct OPENDOCA_INTERNAL doca_ctx : opendoca::v3::Member {
 
     // Requests of the program.
 
-    /// Connects the context to its engine, for life. NOT_PERMITTED if it is connected already.
+    /// Connects the context to its progress engine, for life. NOT_PERMITTED if it is connected already.
     [[nodiscard]] doca_error_t connect(doca_pe &pe);
     /// Returns SUCCESS when the context runs, IN_PROGRESS if that takes time, or the library's error; the context is
     /// then idle.
@@ -43,7 +43,7 @@ struct OPENDOCA_INTERNAL doca_ctx : opendoca::v3::Member {
     /// time.
     [[nodiscard]] doca_error_t stop() noexcept;
     [[nodiscard]] doca_ctx_states state() const noexcept { return state_; }
-    /// Event-driven mode; the fast path of the pools is off while the engine is armed.
+    /// Event-driven mode; the fast path of the pools is off while the progress engine is armed.
     void arm() noexcept override;
     void clear() noexcept override;
     [[nodiscard]] bool is_idle() const noexcept { return state_ == DOCA_CTX_STATE_IDLE; }
@@ -85,19 +85,21 @@ protected:
 
     [[nodiscard]] doca_dev *dev() const noexcept { return dev_.get(); }
 
-    // Implemented by each library. All are called by the thread of the engine.
+    // Implemented by the derived class of each library (doca_dma, doca_rdma, ...). All are called by the thread of the
+    // progress engine.
 
     /// Creates what the tasks need; completions() exists. Returns SUCCESS if the context runs, or IN_PROGRESS if
     /// started() or start_failed() will be called. After any other status on_idle() is called to undo what was done.
     [[nodiscard]] virtual doca_error_t on_start() = 0;
     /// Flushes what might never complete by itself. Returns SUCCESS if everything in flight now completes by itself,
-    /// IN_PROGRESS if the library will in addition call stopped(). Also called for a context that is still starting.
+    /// IN_PROGRESS if the derived class will in addition call stopped(), in a later on_progress(). Must not call
+    /// stopped() itself: it returns SUCCESS if nothing is left. Also called for a context that is still starting.
     [[nodiscard]] virtual doca_error_t on_stop() noexcept;
     /// Releases what on_start() has created.
     virtual void on_idle() noexcept = 0;
     /// Returns the number of operations, other than tasks, that the completion queue must have space for.
     [[nodiscard]] virtual std::uint32_t num_own_operations() const noexcept;
-    /// Returns whether the failure of @p task ends the context.
+    /// Returns whether an error status of @p task stops the context. Default: no.
     [[nodiscard]] virtual bool stops_on_failure_of(const doca_task &task) const noexcept;
     /// Called by doca_pe_progress() when no completion is found, and now and then while many are (see
     /// completions_may_be_pending()), if set_progress_requested(true) was called or the flag of
@@ -105,15 +107,16 @@ protected:
     /// start_failed(), stopped() or fail() it must return at once.
     [[nodiscard]] virtual bool on_progress() noexcept;
 
-    /// Called in on_progress(): returns whether completions may be unreported to the program.
+    /// In on_progress(): true if completions may be left in the ring or on the device, so what they refer to must be
+    /// kept.
     [[nodiscard]] bool completions_may_be_pending() const noexcept { return completions_may_be_pending_; }
 
-    // Called by each library.
+    // Called by the derived class.
 
     /// Requests, or no longer requests, a call of on_progress() at each poll.
     void set_progress_requested(bool is_requested) noexcept;
-    /// Requests a call while @p flag is set, until the context is idle. A context that has nothing to do then costs a
-    /// poll no call.
+    /// Requests on_progress() while @p flag is set (any thread may set it), until the context is idle. While it is
+    /// clear and set_progress_requested(true) is not in effect, a poll costs one load and no virtual call.
     void request_progress_while(const std::atomic<bool> &flag) noexcept { progress_flag_ = &flag; }
     /// Reports the end of a start or stop that takes time.
     void started() noexcept;
@@ -135,7 +138,8 @@ private:
     [[nodiscard]] bool progress_more() noexcept override;
     [[nodiscard]] bool has_silent_work() const noexcept override;
     void task_ended(doca_task &task, const opendoca::Ended &ended) noexcept override;
-    /// Completes abandoned tasks, if no others are in flight, without calling callbacks.
+    /// Delivers completions until no task is in flight or no completion is left. All tasks in flight must be abandoned
+    /// (stop() checks), so no callback of a task is called.
     void drop_abandoned() noexcept;
     /// Called after the callback of a task of @p pool. May make the context idle, and the program may destroy it then.
     /// Always returns true, so that callers can return this result.
@@ -164,8 +168,8 @@ private:
     std::size_t num_allocated_ = 0;          ///< tasks that were allocated and not freed
     std::size_t num_abandoned_ = 0;          ///< tasks in flight that were freed
     doca_ctx_states state_ = DOCA_CTX_STATE_IDLE;
-    bool is_derived_done_ = false;        ///< in state STOPPING: the library has nothing left to do
-    bool is_progress_requested_ = false;  ///< the argument of the last set_progress_requested()
+    bool is_derived_done_ = false;       ///< in state STOPPING: on_stop() has returned SUCCESS, or stopped() was called
+    bool is_progress_requested_ = false; ///< on_progress() is requested; is_poll_requested_ is also true while stopping
     opendoca::WaitNotice wait_for_frees_; ///< for a program that polls a stopping context with allocated tasks
     opendoca::DeviceUse dev_;             ///< keeps the device open; empty for a context without one
     /// The library's types of tasks, which are members of the derived class.

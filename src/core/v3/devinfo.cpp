@@ -26,7 +26,6 @@ static_assert(DOCA_PCI_FUNC_TYPE_PF == static_cast<int>(opendoca::FunctionType::
               DOCA_PCI_FUNC_TYPE_VF == static_cast<int>(opendoca::FunctionType::vf) &&
               DOCA_PCI_FUNC_TYPE_SF == static_cast<int>(opendoca::FunctionType::sf));
 
-/// The values are equal: see the assertion above.
 doca_pci_func_type type_of(opendoca::FunctionType type)
 {
     return static_cast<doca_pci_func_type>(type);

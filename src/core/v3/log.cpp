@@ -32,6 +32,7 @@ struct doca_log_backend : opendoca::LogBackend {
 
 namespace {
 
+// With the limits that programs may set.
 constinit LogChannel program_log{LogLevel::disable, LogLevel::trace};
 constinit LogChannel sdk_log{LogLevel::disable, LogLevel::trace};
 /// Both locks are held during a fork(), so that the child's logs are in a consistent state.

@@ -40,18 +40,17 @@ void Member::leave() noexcept
 void Member::arm() noexcept
 {
     completions_->arm();
-    /// Work that no completion reports, such as becoming idle, must not wait for one.
+    // Work that no completion reports, such as becoming idle, must not wait for one.
     if (is_poll_requested_ && has_silent_work())
         completions_->wake();
 }
 
 void Member::clear() noexcept
 {
-    // Reads the shared descriptor; the engine reads it again and reports errors.
+    // Reads the shared descriptor; the progress engine reads it again and reports errors.
     (void)completions_->clear();
 }
 
-/// Polls the sources. The ring must be empty.
 [[gnu::always_inline]] inline bool Member::poll_and_deliver() noexcept
 {
     Operation *const operation = completions_->poll();
@@ -60,8 +59,7 @@ void Member::clear() noexcept
     return !completions_->is_empty() && deliver_first();
 }
 
-/// Like poll_and_deliver(), with a turn of progress_more() if it is due. Not inlined: most polls of an engine with
-/// several members come here.
+/// Not inlined: most polls of a progress engine with several members come here.
 [[gnu::noinline]] bool Member::poll() noexcept
 {
     if (wants_turn()) [[unlikely]]
@@ -88,7 +86,7 @@ void Member::clear() noexcept
 
 [[gnu::noinline]] bool Member::poll_in_turn() noexcept
 {
-    // The sources that are polled can be as busy as the ring.
+    // The pollables can be as busy as the ring, so progress_more() has a turn although they may have completions.
     if (++num_polls_ % polls_between_turns == 0 && take_turn())
         return true;
     if (poll_and_deliver())
@@ -103,7 +101,7 @@ bool Member::deliver_one() noexcept
 }
 
 /// A program that submits each task again in its callback never lets the ring run empty, so progress_more() gets a turn
-/// when a poll of the sources is due.
+/// when a poll of the pollables is due.
 [[gnu::noinline]] bool Member::take_turn_or_deliver() noexcept
 {
     if (wants_turn() && completions_->is_poll_due() && !std::exchange(must_deliver_next_, true) && take_turn())
@@ -120,7 +118,7 @@ bool Member::deliver_first() noexcept
     // The common completion needs its tag, source and length only.
     if (is_plain_task_success(first)) {
         Ended ended = {first.tag, first.source, DOCA_SUCCESS, {first.length}};
-        /// Dropped first: the callback may submit again, and needs the credit.
+        // Dropped first: the callback may submit again, and needs the credit.
         completions_->drop();
         deliver(ended);
         return true;

@@ -14,9 +14,10 @@ struct doca_pe;
 
 namespace opendoca::v3 {
 
-/// A context that is not idle, or a graph: the unit that a progress engine polls. Used by the thread of its engine.
+/// What a progress engine polls: the base of contexts and graphs. In the progress engine's list from join() to leave(),
+/// that is, while a context is not idle or a graph is started. Used by the thread of its progress engine.
 /// Each member has a completion queue of its own, so that each queue is as deep as its member needs and polls only the
-/// member's own sources.
+/// member's own pollables.
 class OPENDOCA_INTERNAL Member {
 public:
     Member() = default;
@@ -38,21 +39,20 @@ public:
         doca_task &task = doca_task::of(first.tag);
         return completions.try_drop() ? succeed(task) : take_turn_or_deliver();
     }
-    /// Requests and ends notifications for this member.
     virtual void arm() noexcept;
     virtual void clear() noexcept;
 
     [[nodiscard]] virtual std::size_t num_in_flight() const noexcept = 0;
 
     [[nodiscard]] doca_pe *pe() const noexcept { return pe_; } ///< null before connect()
-    /// Valid between join() and leave(). For sources.
+    /// Valid between join() and leave().
     [[nodiscard]] CompletionQueue &completions() const noexcept { return *completions_; }
 
 protected:
     virtual ~Member();
 
-    /// join() creates a completion queue for @p depth operations and lets the engine poll the member; leave() undoes
-    /// both. Sources are created after join() and destroyed before leave().
+    /// join() creates a completion queue for @p depth operations and lets the progress engine poll the member; leave()
+    /// undoes both. Sources are created after join() and destroyed before leave().
     void join(std::uint32_t depth);
     void leave() noexcept;
 
@@ -60,7 +60,8 @@ protected:
     /// program submits each task again in its callback. Returns true if it has done something. The member may have been
     /// destroyed then.
     [[nodiscard]] virtual bool progress_more() noexcept = 0;
-    /// Returns whether progress_more() could do something now.
+    /// Returns true if there is work that no completion and no descriptor reports, so that arm() wakes at once: a
+    /// context that can become idle, a graph with ready instances. May return false although progress_more() has work.
     [[nodiscard]] virtual bool has_silent_work() const noexcept = 0;
     /// Completes a task in any way that needs more than its success callback.
     virtual void task_ended(doca_task &task, const Ended &ended) noexcept = 0;
@@ -73,15 +74,16 @@ protected:
 
     static inline constinit const std::atomic<bool> never_set{false}; ///< the flag of members that have none
 
-    doca_pe *pe_ = nullptr;                               ///< set once, by connect()
-    bool is_poll_requested_ = false;                      ///< requests a call at each poll
-    const std::atomic<bool> *progress_flag_ = &never_set; ///< requests a call while it is set; any thread may set it
-    bool completions_may_be_pending_ = false; ///< progress_more() was called while completions may have been unreported
+    doca_pe *pe_ = nullptr;          ///< set once, by connect()
+    bool is_poll_requested_ = false; ///< progress_more() is called whenever a poll finds no completion
+    const std::atomic<bool> *progress_flag_ = &never_set; ///< the same while it is set; any thread may set it
+    bool completions_may_be_pending_ = false;             ///< see doca_ctx::completions_may_be_pending()
 
 private:
-    /// Looks for a completion while the ring is empty; does other work if the member has some.
+    /// Calls poll_and_deliver(), with a turn of progress_more() if one is requested. The ring must be empty.
     [[nodiscard]] bool poll() noexcept;
     [[nodiscard]] bool poll_in_turn() noexcept;
+    /// Polls the queue's pollables and delivers one completion, if there is one. The ring must be empty.
     [[nodiscard]] bool poll_and_deliver() noexcept;
     bool deliver_operation(Operation &operation) noexcept;
     [[nodiscard]] bool wants_turn() const noexcept { return is_poll_requested_ || is_progress_flag_set(); }
@@ -91,12 +93,12 @@ private:
         completions_may_be_pending_ = true;
         return progress_more();
     }
-    /// Returns whether the completion is the success of an operation with a task's tag.
+    /// Returns whether @p completion has no Operation (it completed within submit), is a success, and has a task's tag.
     [[nodiscard]] static bool is_plain_task_success(const Completion &completion) noexcept
     {
         return completion.status == DOCA_SUCCESS && !CompletionHandler::is_handler_tag(completion.tag);
     }
-    /// Handle what serve() does not: other completions, and turns of progress_more().
+    /// Handles what serve() does not: other completions, and turns of progress_more().
     bool take_turn_or_deliver() noexcept;
     /// Delivers the first completion of the ring.
     bool deliver_first() noexcept;
@@ -106,7 +108,7 @@ private:
 
     std::unique_ptr<CompletionQueue> completions_; ///< null unless the member is polled
     std::uint32_t num_polls_ = 0;
-    bool must_deliver_next_ = false; ///< since the last end of the ring
+    bool must_deliver_next_ = false; ///< progress_more() has had its turn at this position; cleared by a delivery
 };
 
 } // namespace opendoca::v3

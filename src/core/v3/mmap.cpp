@@ -174,7 +174,7 @@ doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_m
     return call({mmap}, [&] {
         // No device here relaxes the order of writes across the PCIe, so the flag is accepted and has no effect.
         std::uint32_t access = access_mask & ~std::uint32_t{DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING};
-        // Programs that allow remote writes set only these flags, and expect that their own device may write as well.
+        // PCI_READ_WRITE includes local write access, which programs that set only this flag expect to have.
         if ((access & DOCA_ACCESS_FLAG_PCI_READ_WRITE) != 0)
             access |= DOCA_ACCESS_FLAG_LOCAL_READ_WRITE;
         return mmap->set_permissions(access);

@@ -3,7 +3,6 @@
 //
 // Advice on memory: a context with one type of tasks, which notifies the device's caches of changed memory. Every
 // device here is coherent with the CPU's caches, so the tasks complete at once.
-// sees memory as the CPU does, so that there is nothing to be done.
 #include <cstdint>
 #include <memory>
 

@@ -3,8 +3,6 @@
 //
 // Objects that no device here has: a readable clock, and arrays of buffers for a GPU or a DPA. A clock cannot be
 // created. A buffer array can, but it cannot be started, as it never gets a target.
-// objects can be made, but for an array of buffers, which is never given a target: so there is nothing that could be
-// done with one.
 #include <doca_buf_array.h>
 #include <doca_clock.h>
 

@@ -18,7 +18,7 @@ using opendoca::v3::call;
 doca_error_t doca_rdma_bridge_get_dev_pd(const struct doca_dev *dev, struct ibv_pd **pd)
 {
     return call({dev, pd}, [&] {
-        // Programs may create their own objects on it, and destroy these before they close the device.
+        // Programs may create verbs objects on the PD, and must destroy them before they close the device.
         ibv_pd *const found = dev->device().protection_domain();
         if (found == nullptr) {
             LOG_ERR("device %s has no protection domain: it is not one of libibverbs", dev->function().name.c_str());
@@ -31,7 +31,7 @@ doca_error_t doca_rdma_bridge_get_dev_pd(const struct doca_dev *dev, struct ibv_
 
 doca_error_t doca_rdma_bridge_open_dev_from_pd(struct ibv_pd *pd, struct doca_dev **dev)
 {
-    // A device of its own at each call. The program keeps the protection domain until it has closed the device.
+    // Each call creates a new doca_dev. The program must keep the PD until it has closed that device.
     return call({pd, dev}, [&] { return doca_dev::open_from_pd(*pd, *dev); });
 }
 

@@ -27,7 +27,6 @@ doca_error_t TaskPool::check(const doca_task &) const noexcept
 
 doca_error_t TaskPool::undo_submit(doca_task &task, doca_error_t status) noexcept
 {
-    // Undoes the submit: the counter and the state are as before it.
     --num_submitted;
     task.state = TaskState::owned;
     task.status = status;
@@ -71,8 +70,8 @@ doca_error_t TaskTypeBase::take(doca_data user_data, doca_task *&task) noexcept
     return DOCA_SUCCESS;
 }
 
-/// A shortage is logged once per start and at the lowest level: programs wait for a task and try again, any number of
-/// times.
+/// A shortage is logged at debug level, once per start, as programs wait for a task and retry. A type that was never
+/// configured is an error of the program, and is logged each time.
 void TaskTypeBase::explain_shortage() noexcept
 {
     if (conf_.count == 0)
@@ -122,7 +121,7 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
         return refuse_null();
     // try_submit validates before anything is posted, unlike submit, which reports errors by the completion.
     if (const doca_error_t cause = task->pool->check(*task); cause != DOCA_SUCCESS) {
-        note_cause(*task, cause); // its completion then reports the cause
+        note_cause(*task, cause); // doca_task_get_status() then returns the cause; nothing was submitted
         return DOCA_ERROR_INVALID_VALUE;
     }
     return doca_ctx::submit(*task);

@@ -18,8 +18,8 @@ namespace opendoca::v3 {
 class TaskPool;
 
 /// Receives completions of internal operations in place of a program's callbacks: a graph those of its nodes, a context
-/// those of tasks that it has submitted itself. Owned by that graph or context; called by the thread of its engine.
-/// Must outlive its operations.
+/// those of tasks that it has submitted itself. Owned by that graph or context; called by the thread of its progress
+/// engine. Must outlive its operations.
 class OPENDOCA_INTERNAL CompletionHandler {
 public:
     /// Called inside doca_pe_progress(), once per operation.
@@ -59,14 +59,14 @@ struct doca_task {
     doca_ctx *ctx; ///< the context of the pool
     opendoca::v3::TaskPool *pool;
     doca_data user_data;
-    doca_error_t status; ///< written together with the state as one word
+    doca_error_t status; ///< next to state, so that the compiler can merge both stores into one
     opendoca::v3::TaskState state;
     union {
         doca_task *next;                          ///< in state free: the next free task
         opendoca::v3::CompletionHandler *handler; ///< in state with_handler
     };
 
-    // The tag by which the device identifies the task.
+    /// The Tag of the task's operation: the task's address. A verbs device sees the Operation's address only (wr_id).
     [[nodiscard]] opendoca::WordTag tag() noexcept { return {reinterpret_cast<std::uintptr_t>(this)}; }
     [[nodiscard]] static doca_task &of(const opendoca::Tag &tag) noexcept
     {
@@ -76,8 +76,8 @@ struct doca_task {
 
 namespace opendoca::v3 {
 
-/// Callback types of libraries differ in the task's type only, which begins with its doca_task: one type stands for
-/// all.
+/// Stands for the callback types of all libraries, which differ only in the task's type, a struct that begins with a
+/// doca_task. They are stored and called as this type.
 using TaskCallback = doca_task_completion_cb_t;
 
 /// The configuration of one type of tasks. The program sets it while the context is idle.
@@ -87,12 +87,13 @@ struct TaskConf {
     std::uint32_t count = 0; ///< 0 if the program does not use this type
 };
 
-/// The tasks of one type of a running context. Owned by the context's TaskType, used by the thread of the engine. All
-/// memory is allocated at creation, when the context starts, so that submitting and completing allocate nothing.
+/// The tasks of one type of a running context. Owned by the context's TaskType, used by the thread of the progress
+/// engine. All memory is allocated at creation, when the context starts, so that submitting and completing allocate
+/// nothing.
 class OPENDOCA_INTERNAL TaskPool {
 public:
-    /// @p with_results: set_result() is called for each success. @p with_fast_path: submit() itself gives a task that
-    /// it refuses back to the program, by undo_submit().
+    /// @p with_results: set_result() is called for each success. @p with_fast_path: submit() may be called
+    /// directly, and calls undo_submit() itself before it returns an error.
     TaskPool(doca_ctx &owner, const TaskConf &configuration, bool with_results = false,
              bool with_fast_path = false) noexcept
         : ctx(owner),
@@ -106,19 +107,21 @@ public:
     TaskPool &operator=(const TaskPool &) = delete;
     virtual ~TaskPool();
 
-    /// Posts @p task to the device; its completion has task.tag(). The context's completion queue has a credit for it.
-    /// Errors are reported by the completion. The only refusal is AGAIN, if the program may retry: nothing has then
-    /// changed.
+    /// Submits @p task; it completes with task.tag(). The context's completion queue has a credit for it. Errors
+    /// complete the task. The only one returned is AGAIN: the send queue is full, and nothing has changed. If
+    /// has_fast_path, this function calls undo_submit() before it returns AGAIN, as doca_ctx::submit() makes a tail
+    /// call to it; else doca_ctx::submit_any() does that.
     [[nodiscard]] virtual doca_error_t submit(doca_task &task) noexcept = 0;
-    /// The same when the pool is not on its fast path. Differs for a pool in which submit() itself calls undo_submit().
+    /// The same, called by doca_ctx::submit_any(), which calls undo_submit() itself on an error: this function must
+    /// not. Overridden by pools whose submit() calls undo_submit().
     [[nodiscard]] virtual doca_error_t submit_off_fast_path(doca_task &task) noexcept { return submit(task); }
-    /// Returns INVALID_VALUE if it is already certain that @p task would fail.
+    /// Returns an error, after a log line, if @p task is certain to fail. try_submit() stores it as the task's status.
     [[nodiscard]] virtual doca_error_t check(const doca_task &task) const noexcept;
     /// Called when @p task has succeeded, if the pool has results. Returns the task's status: the result may not fit
     /// into the program's memory.
     [[nodiscard]] virtual doca_error_t set_result(doca_task &task, const Ended &ended) noexcept;
 
-    /// Takes a task from the stack, or returns null if all are in use.
+    /// Takes a task from the free list, or returns null if all are in use.
     [[nodiscard]] doca_task *take(doca_data user_data) noexcept
     {
         doca_task *const task = free_;
@@ -145,15 +148,17 @@ public:
     bool has_fast_path; ///< submit() may be called directly
     const TaskState state_when_submitted;
 
-    // Managed by the context.
-    bool is_on_fast_path = false; ///< context runs, engine not armed, and has_fast_path
-    // In flight are the tasks that were submitted and that have not ended; a task has ended when its callback has
-    // returned. Two counters, since a single one that each task increments and decrements would make each task wait for
-    // the previous one's store.
+    /// Context runs, progress engine not armed, and has_fast_path. Managed by the context, but a pool may leave its
+    /// fast path for good (MemcpyTasks does after a failure).
+    bool is_on_fast_path = false;
+    // Managed by the context. A task is in flight from its submission until its callback has returned. Not a single
+    // counter: submit and completion would both update it, and each update waits for the store of the one before, so
+    // that chain would be twice as long.
     std::size_t num_submitted = 0;
-    std::size_t num_returned = 0;
+    std::size_t num_returned = 0; ///< tasks whose callbacks have returned
 
-    /// Gives @p task back to the program after a submit that failed with @p status.
+    /// Undoes a submit of @p task that failed with @p status, and returns @p status: the counter and the task's state
+    /// are as before it.
     [[gnu::cold]] doca_error_t undo_submit(doca_task &task, doca_error_t status) noexcept;
 
 protected:
@@ -166,7 +171,7 @@ protected:
     }
 
 private:
-    doca_task *free_ = nullptr; ///< a stack: the task used last is most likely in the cache
+    doca_task *free_ = nullptr; ///< free list, last in first out: the task used last is likely in the cache
 };
 
 /// A pool of tasks of type @p Task, which has only public members. Allocates them as one array.

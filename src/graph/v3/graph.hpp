@@ -46,7 +46,7 @@ struct doca_graph final : opendoca::GraphStructure, opendoca::v3::Member {
     /// Runs all instances of the ready list. Callbacks may destroy the graph, so it must not be used afterwards. No
     /// effect if called from inside of itself.
     void run_ready() noexcept;
-    /// Wakes the engine: an instance has become ready outside of doca_pe_progress.
+    /// Wakes the progress engine: an instance has become ready outside of doca_pe_progress.
     void wake() noexcept;
 
 private:
