@@ -39,7 +39,7 @@ struct doca_mmap;
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_BAD_STATE: the device has no usable protection domain.
- * - DOCA_ERROR_NOT_SUPPORTED: the device is not one of libibverbs, as a software device (opendoca).
+ * - DOCA_ERROR_NOT_SUPPORTED: the device is not a libibverbs device, as a software device (opendoca).
  */
 DOCA_STABLE doca_error_t doca_rdma_bridge_get_dev_pd(const struct doca_dev *dev, struct ibv_pd **pd);
 

@@ -275,7 +275,7 @@ TEST_P(NoRdmaBridgeTest, a_device_that_is_none_of_libibverbs_has_neither_pd_nor_
     const LogCapture log;
     EXPECT_EQ(doca_dev_get_pd(dev, &pd), DOCA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(pd, untouched<ibv_pd>());
-    EXPECT_LOGGED(log, "not one of libibverbs");
+    EXPECT_LOGGED(log, "not a libibverbs device");
 
     std::vector<std::byte> memory(100);
     const LocalMap map(dev, memory);

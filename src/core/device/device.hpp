@@ -132,7 +132,7 @@ public:
     [[nodiscard]] virtual doca_error_t create_user_memory(const MemoryRange &range, std::uint32_t access,
                                                           std::unique_ptr<UserMemory> &memory);
     [[nodiscard]] virtual doca_error_t create_doorbell_page(DoorbellAccess access, std::unique_ptr<DoorbellPage> &page);
-    /// Returns the protection domain in which memory is registered, or null if the device is not one of libibverbs.
+    /// Returns the protection domain in which memory is registered, or null if the device is not a libibverbs device.
     [[nodiscard]] virtual ibv_pd *protection_domain() const noexcept;
 
     /// Returns the function that this device was opened by, which outlives it.

@@ -77,7 +77,9 @@ doca_error_t doca_mmap::set_permissions(std::uint32_t access) noexcept
     }
     // A set of bits, of which these two are alternatives.
     if ((access & Access::any_dpu) == Access::any_dpu) {
-        LOG_ERR("access flags 0x%" PRIx32 ": read only and read and write across the PCIe exclude each other", access);
+        LOG_ERR("access flags 0x%" PRIx32
+                ": the flags for read only and for read and write across the PCIe exclude each other",
+                access);
         return DOCA_ERROR_INVALID_VALUE;
     }
     access_ = access;

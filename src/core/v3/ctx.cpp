@@ -307,7 +307,7 @@ doca_error_t doca_ctx::submit_any(doca_task &task, TaskState state) noexcept
 [[gnu::cold]] doca_error_t doca_ctx::refuse(doca_task &task) noexcept
 {
     if (task.state != TaskState::owned) {
-        LOG_ERR("task %p was submitted before and has not ended, or was freed", static_cast<void *>(&task));
+        LOG_ERR("task %p is in flight, or was freed", static_cast<void *>(&task));
         return DOCA_ERROR_BAD_STATE;
     }
     LOG_ERR("the context of task %p is not running", static_cast<void *>(&task));

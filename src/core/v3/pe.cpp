@@ -106,7 +106,7 @@ doca_error_t doca_pe_destroy(struct doca_pe *pe)
 {
     return call({pe}, [&] {
         if (pe->num_connected() != 0) {
-            LOG_ERR("contexts and graphs that are still on the progress engine: %u", pe->num_connected());
+            LOG_ERR("the progress engine still has %u contexts or graphs", pe->num_connected());
             return DOCA_ERROR_IN_USE;
         }
         delete pe;

@@ -21,7 +21,7 @@ doca_error_t doca_rdma_bridge_get_dev_pd(const struct doca_dev *dev, struct ibv_
         // Programs may create verbs objects on the PD, and must destroy them before they close the device.
         ibv_pd *const found = dev->device().protection_domain();
         if (found == nullptr) {
-            LOG_ERR("device %s has no protection domain: it is not one of libibverbs", dev->function().name.c_str());
+            LOG_ERR("device %s has no protection domain: it is not a libibverbs device", dev->function().name.c_str());
             return DOCA_ERROR_NOT_SUPPORTED;
         }
         *pd = found;

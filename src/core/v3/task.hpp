@@ -108,7 +108,7 @@ public:
     virtual ~TaskPool();
 
     /// Submits @p task; it completes with task.tag(). The context's completion queue has a credit for it. Errors
-    /// complete the task. The only one returned is AGAIN: the send queue is full, and nothing has changed. If
+    /// complete the task. The only one returned is AGAIN: the device's queue is full, and nothing has changed. If
     /// has_fast_path, this function calls undo_submit() before it returns AGAIN, as doca_ctx::submit() makes a tail
     /// call to it; else doca_ctx::submit_any() does that.
     [[nodiscard]] virtual doca_error_t submit(doca_task &task) noexcept = 0;

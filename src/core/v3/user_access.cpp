@@ -53,7 +53,7 @@ doca_error_t check_access(std::uint32_t flags)
         return DOCA_ERROR_INVALID_VALUE;
     }
     if ((flags & Access::any_dpu) == Access::any_dpu) {
-        LOG_ERR("access_flags 0x%" PRIx32 ": read only and read and write across the PCIe exclude each other", flags);
+        LOG_ERR("access_flags 0x%" PRIx32 ": PCI_READ_ONLY and PCI_READ_WRITE exclude each other", flags);
         return DOCA_ERROR_INVALID_VALUE;
     }
     return DOCA_SUCCESS;
