@@ -72,7 +72,7 @@ struct Request {
     /// destination of a read too. May be null if no bytes are moved.
     doca_buf *local;
     doca_buf *remote;      ///< one buffer of the peer's memory; null for a send; not to be used if no bytes are moved
-    MemoryKey *remote_key; ///< the key of `remote`; null for a send, or if no bytes are moved
+    MemoryKey *remote_key; ///< the key of `remote`; null for a send, may be null if no bytes are moved
     std::uint64_t operand; ///< of an atomic: the value to add or to swap in; not set for other opcodes
     std::uint64_t compare; ///< of a compare and swap: the value to compare with; not set for other opcodes
 };

@@ -171,7 +171,6 @@ private:
 
     /// Returns the ring's entry of copy @p number. The ring has an entry for each Operation of the completion queue.
     [[nodiscard]] QueuedCopy &queued_at(std::uint32_t number) noexcept { return queued_[number & queued_mask_]; }
-    [[nodiscard]] std::uint32_t key_of(const doca_buf &buf) const noexcept;
     [[nodiscard]] std::size_t longest_part() const noexcept;
 
     // Posting.

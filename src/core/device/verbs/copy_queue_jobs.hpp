@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "../../log/log.hpp"
-#include "../../objects/mmap.hpp"
+#include "segments.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_VERBS_COPY);
 
@@ -30,12 +30,6 @@ inline void set_data_end(doca_buf &list, doca_buf &last, std::size_t data_len, b
     // A destination that is overwritten has no data behind what was written.
     for (doca_buf *buf = last.next; buf != nullptr; buf = buf->next)
         buf->data_len = 0;
-}
-
-template <typename Poster>
-std::uint32_t CopyQueue<Poster>::key_of(const doca_buf &buf) const noexcept
-{
-    return verbs_key(buf.mmap->key_for(device_)->number);
 }
 
 /// Deregisters from the completion queue. The members are destroyed afterwards: the events before the verbs queue that
@@ -144,7 +138,7 @@ void CopyQueue<Poster>::add_part(Batch &batch) noexcept
     // it down.
     CopyPart &part = batch.next_part();
     part = take_part(src_cursor_, dst_cursor_, left_, poster_.limits(),
-                     [this](const doca_buf &buf) { return key_of(buf); });
+                     [this](const doca_buf &buf) { return key_of(device_, buf); });
     if (const int error = poster_.add(batch, id_of(posted_)); error != 0)
         return posting_failed(error);
     left_ -= part.length;

@@ -336,7 +336,6 @@ void SoftQueuePair::fail() noexcept
     // which loads `connected_to` after the cell was stored: a message that its sender completes with SUCCESS is seen
     // here.
     heavy_barrier();
-    is_flushing_ = true;
     while (shared_receives_ != nullptr && receive_next()) {
         // Messages that have arrived go into shared receives now; own receives are filled by flush_all().
     }

@@ -64,7 +64,6 @@ public:
 private:
     QueuePairMapping() = default;
 
-    [[nodiscard]] doca_error_t open_page(const ConnectionDetails &details);
     [[nodiscard]] bool read_page() noexcept;
 
     std::shared_ptr<SealedPage> memory_;
