@@ -35,6 +35,8 @@ def main():
     parser.add_argument('names', metavar='NAME', nargs='*')
     options = parser.parse_args()
     build = os.path.abspath(options.build)
+    if not os.path.exists(os.path.join(build, 'meson-info', 'intro-tests.json')):
+        sys.exit(f'{build}: not a build tree of meson')
     source = load(build, 'meson-info')['directories']['source']
     tests = [test for test in load(build, 'intro-tests') if selects(options, test)]
     missing = set(options.names) - {test['name'] for test in tests}

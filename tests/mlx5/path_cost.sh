@@ -13,6 +13,10 @@
 # is an operation that they count. Exit status 1 if more than LIMIT instructions are added to an operation of that kind.
 set -euo pipefail
 
+if [ $# -lt 2 ]; then
+    echo "usage: ${0##*/} PROGRAMS KIND=LIMIT..." >&2
+    exit 2
+fi
 jobs=32 # as counted_jobs.hpp has it
 IFS=, read -ra programs <<<"$1"
 shift
