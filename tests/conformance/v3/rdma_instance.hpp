@@ -105,6 +105,7 @@ public:
     std::vector<doca_rdma_connection *> failures;
     std::vector<doca_rdma_connection *> ends;
     std::function<void(doca_rdma_connection *)> on_end = [](doca_rdma_connection *) {};
+    std::function<void(doca_rdma_connection *)> on_failure = [](doca_rdma_connection *) {};
     std::function<void(doca_rdma_connection *)> on_request = [](doca_rdma_connection *connection) {
         EXPECT_EQ(doca_rdma_connection_accept(connection, nullptr, 0), DOCA_SUCCESS);
     };
@@ -139,6 +140,7 @@ private:
     static void failed(doca_rdma_connection *connection, doca_data, doca_data ctx_data)
     {
         static_cast<RdmaInstance *>(ctx_data.ptr)->failures.push_back(connection);
+        static_cast<RdmaInstance *>(ctx_data.ptr)->on_failure(connection);
     }
     static void disconnected(doca_rdma_connection *connection, doca_data, doca_data ctx_data)
     {
