@@ -140,10 +140,14 @@ doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma, enum doca_rdma
 doca_error_t doca_rdma_set_mtu(struct doca_rdma *rdma, enum doca_mtu_size mtu)
 {
     return set(rdma, "MTU", [&](doca_rdma &of) {
-        if (mtu < DOCA_MTU_SIZE_256_BYTES || mtu > DOCA_MTU_SIZE_4K_BYTES || mtu > of.can().active_mtu) {
-            LOG_ERR("MTU %d is invalid or above the MTU %d of the port", static_cast<int>(mtu),
-                    static_cast<int>(of.can().active_mtu));
+        if (static_cast<unsigned>(mtu) > DOCA_MTU_SIZE_RAW_ETHERNET) { // unsigned: negative values are invalid, too
+            LOG_ERR("there is no MTU %d", static_cast<int>(mtu));
             return DOCA_ERROR_INVALID_VALUE;
+        }
+        if (mtu > of.can().active_mtu) {
+            LOG_ERR("MTU %d is above the MTU %d of the port", static_cast<int>(mtu),
+                    static_cast<int>(of.can().active_mtu));
+            return DOCA_ERROR_NOT_SUPPORTED;
         }
         of.settings.mtu = mtu;
         of.settings.is_mtu_fixed = true;

@@ -285,6 +285,8 @@ TEST(RdmaProperties, are_kept_until_the_start)
     EXPECT_PROPERTY(rdma, doca_rdma, sl, std::uint32_t, 3u);
     EXPECT_PROPERTY(rdma, doca_rdma, grh_enabled, std::uint8_t, 1);
     EXPECT_PROPERTY(rdma, doca_rdma, mtu, doca_mtu_size, DOCA_MTU_SIZE_1K_BYTES);
+    EXPECT_EQ(doca_rdma_set_mtu(rdma, DOCA_MTU_SIZE_RAW_ETHERNET), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(doca_rdma_set_mtu(rdma, static_cast<doca_mtu_size>(6)), DOCA_ERROR_INVALID_VALUE);
     EXPECT_PROPERTY(rdma, doca_rdma, max_num_connections, std::uint16_t, 3);
     EXPECT_PROPERTY(rdma, doca_rdma, max_send_buf_list_len, std::uint32_t, 2u);
     EXPECT_PROPERTY(rdma, doca_rdma, send_queue_size, std::uint32_t, 64u);
