@@ -26,7 +26,7 @@
  * - DOCA_ERROR_INVALID_VALUE: an empty piece, too short a destination, too long a source or list, a missing
  *   buffer, memory that the device does not know, a piece that is no multiple of the block.
  * - DOCA_ERROR_NOT_PERMITTED: imported memory, or a destination that may not be written.
- * - DOCA_ERROR_IO_FAILED: the engine broke.
+ * - DOCA_ERROR_IO_FAILED: the engine broke (opendoca: does not occur).
  * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
  *
  * NULL, and outputs: as doca_error.h says for all headers.

@@ -40,10 +40,6 @@ struct doca_sha final : doca_ctx {
 protected:
     [[nodiscard]] doca_error_t on_start() override;
     void on_idle() noexcept override { hashes_.reset(); }
-    [[nodiscard]] bool stops_on_failure_of(const doca_task &task) const noexcept override
-    {
-        return task.status == DOCA_ERROR_IO_FAILED; // OpenSSL has failed: nothing else would succeed
-    }
 
 private:
     std::unique_ptr<opendoca::HashQueue> hashes_; ///< exists from start until the context is idle
