@@ -44,11 +44,11 @@ Ticker::~Ticker()
 
 void Ticker::start() noexcept
 {
-    // Nothing reads the timer: once expired, the descriptor stays readable until stop(), so no further expiry is needed
-    // to keep the thread polling.
-    const itimerspec each = {{0, period}, {0, period}};
+    // Nothing reads the timer: once expired, the descriptor stays readable until stop(). So one expiry is enough to keep
+    // the thread polling.
+    const itimerspec once = {{0, 0}, {0, period}};
     if (timer_.is_open())
-        (void)timerfd_settime(timer_.get(), 0, &each, nullptr);
+        (void)timerfd_settime(timer_.get(), 0, &once, nullptr);
 }
 
 /// Stopping also discards an expiry that was not read, so that the descriptor is not readable afterwards.
