@@ -24,6 +24,8 @@ namespace opendoca::argp {
 class EalArguments {
 public:
     EalArguments(const std::string &program_name, const std::vector<std::string> &arguments);
+    EalArguments(const EalArguments &) = delete;
+    EalArguments &operator=(const EalArguments &) = delete;
 
     [[nodiscard]] int argc() const { return static_cast<int>(words_.size()); }
     [[nodiscard]] char **argv() { return pointers_.data(); }
