@@ -23,13 +23,13 @@ __DOCA_EXPERIMENTAL doca_error_t doca_workq_create(uint32_t depth, struct doca_w
 /**
  * Let a work queue hold more jobs. It never holds fewer than before (opendoca).
  *
- * State: on no context, and not event-driven.
+ * State: on no context.
  *
  * @param [in] workq The queue.
  * @param [in] depth How many jobs can be in flight at least; 1 to 65536 (opendoca).
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: workq is NULL, or depth is out of range.
- * - DOCA_ERROR_BAD_STATE: the queue would have to grow, and is on a context or event-driven.
+ * - DOCA_ERROR_BAD_STATE: the queue would have to grow, and is on a context.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_workq_set_depth(struct doca_workq *workq, uint32_t depth)
