@@ -123,8 +123,8 @@ TEST_P(EngineConnections, carry_messages)
     EXPECT_TRUE(std::equal(a_memory.begin(), a_memory.begin() + 1000, b_memory.begin()));
 }
 
-/// A notification without data. Its destination is not used, not even while it waits for a receive: the program may have
-/// freed it.
+/// A notification without data. Its destination is not used, not even while it waits for a receive: the program may
+/// have freed it.
 TEST_P(EngineConnections, WriteOfNothingDoesNotUseItsDestination)
 {
     BufHandle there = inventory.empty(b_from_a, b_memory.data(), 256);

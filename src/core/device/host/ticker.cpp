@@ -44,8 +44,8 @@ Ticker::~Ticker()
 
 void Ticker::start() noexcept
 {
-    // Nothing reads the timer: once expired, the descriptor stays readable until stop(). So one expiry is enough to keep
-    // the thread polling.
+    // Nothing reads the timer: once expired, the descriptor stays readable until stop(). So one expiry is enough to
+    // keep the thread polling.
     const itimerspec once = {{0, 0}, {0, period}};
     if (timer_.is_open())
         (void)timerfd_settime(timer_.get(), 0, &once, nullptr);
