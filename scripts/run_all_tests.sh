@@ -148,8 +148,10 @@ done
 mkdir -p "$root"
 status=0
 "$top/scripts/install_dependencies.sh" lint
-"$top/scripts/lint.sh" || status=1
+lint="lint: nothing found"
+"$top/scripts/lint.sh" || { status=1 lint="lint: FAILED (its messages are at the beginning)"; }
 logs=()
+times=() # how long each configuration has taken; while one is tested, the next one is built
 untested=()
 tested_elsewhere=()
 start_build "${configurations[0]}"
@@ -157,8 +159,10 @@ for index in "${!configurations[@]}"; do
     configuration=${configurations[index]}
     echo "== $configuration"
     built=0
+    started=$SECONDS
     wait "$builder" || built=$?
     builder=
+    waited=$((SECONDS - started))
     case $configuration in
     debian1*)
         # Built and tested in one step.
@@ -173,6 +177,7 @@ for index in "${!configurations[@]}"; do
             ;;
         esac
         [ "$built" = 77 ] || [ ! -e "$root/$configuration/meson-logs" ] || logs+=("$root/$configuration/meson-logs")
+        times+=("$configuration: $waited s")
         continue
         ;;
     esac
@@ -181,14 +186,19 @@ for index in "${!configurations[@]}"; do
     [ -z "$next" ] || start_build "$next"
     if [ "$configuration" = clang ] || [ "$configuration" = gxx11 ]; then
         untested+=("$configuration")
+        times+=("$configuration: $waited s for its build")
         continue
     fi
     read -ra suites <<<"$(suites_of "$configuration")"
+    started=$SECONDS
     meson test -C "$root/$configuration" --no-rebuild --print-errorlogs "${suites[@]}" || status=1
     logs+=("$root/$configuration/meson-logs")
+    times+=("$configuration: $waited s for its build, $((SECONDS - started)) s for its tests")
 done
 
 echo
+echo "$lint"
+[ ${#times[@]} = 0 ] || printf '%s\n' "${times[@]}"
 [ ${#untested[@]} = 0 ] || echo "${untested[*]}: compiled without a warning, no tests"
 [ ${#tested_elsewhere[@]} = 0 ] || echo "${tested_elsewhere[*]}: built and tested in minimal roots"
 [ ${#logs[@]} = 0 ] || python3 "$top/scripts/count_tests.py" "${logs[@]}" || status=1
