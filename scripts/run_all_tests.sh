@@ -85,8 +85,10 @@ suites_of() { # CONFIGURATION
     case $1 in
     # Hostile inputs show more where memory is checked: asan runs them.
     release) echo --no-suite fuzz ;;
+    # Headers and symbols are the same with a sanitizer (abi).
+    asan) echo --no-suite abi ;;
     # What these run has one thread, or those of doca_bench, of which the storms and the models have more.
-    tsan) echo --no-suite tools --no-suite scripts --no-suite older --no-suite fuzz ;;
+    tsan) echo --no-suite tools --no-suite scripts --no-suite samples --no-suite older --no-suite fuzz --no-suite abi ;;
     aarch64) echo --suite cross ;;
     quick) echo --suite unit --suite conformance --suite quick ;;
     esac
@@ -114,11 +116,11 @@ build() { # CONFIGURATION
     esac
     local targets=()
     case $1 in
-    release | tsan | quick | aarch64)
+    release | asan | tsan | quick | aarch64)
         local options names
         read -ra options <<<"$(suites_of "$1")"
         case $1 in # tests install what users get
-        release | aarch64) options+=(--default-of src --default-of tools --default-of docs --default-of packaging) ;;
+        release | asan | aarch64) options+=(--default-of src --default-of tools --default-of docs --default-of packaging) ;;
         esac
         names=$("$top/scripts/targets_of_tests.py" "$root/$1" "${options[@]}")
         mapfile -t targets <<<"$names"
