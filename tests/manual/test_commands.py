@@ -108,7 +108,7 @@ class Commands(unittest.TestCase):
                 (sdk.prefix / 'bin/with_opendoca').symlink_to(top / 'bin/with_opendoca')
             (home / 'doca').symlink_to(sdk.prefix)
             for page in self.pages:
-                scratch = home / page.stem
+                scratch = home / '_'.join(page.relative_to(TOP).with_suffix('').parts)
                 scratch.mkdir()
                 with self.subTest(page=page.name):
                     self.assertEqual(run(page, home, scratch), [])
