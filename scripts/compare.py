@@ -4,8 +4,8 @@
 """Measures opendoca beside memcpy, UCX, perftest, oneTBB and OpenSSL, and writes docs/comparison.md and its pictures.
 
 Each pair of figures is taken in turns, by doca_bench and tools/side_by_side. What is not installed is left out, and the
-page says so, and so it does when the machine is busy: ratios hold better than times then. Takes less than ten minutes of
-a quiet one."""
+page says so. So are rows that other programs have disturbed, and what takes more processors than the machine has. Takes
+less than ten minutes of a quiet machine."""
 import argparse
 import datetime
 import json
@@ -20,7 +20,8 @@ PAGE = """# opendoca beside others
 
 Written by `scripts/compare.py`, which measures all of it in one run; do not edit. [Benchmarks](benchmarks.md) explains what is
 measured. Tables have the shortest of the samples of each, which other work on the machine changes least, and as ratio ours by the
-other's: less than 1 is faster than the other. Percentiles and pictures, which are of medians, show that work as well.
+other's: less than 1 is faster than the other. Rows that other work has disturbed are left out and named: too few rounds of
+`doca_bench` without it, or a median of more than twice the shortest sample. Percentiles and pictures still show some of it.
 
 <!-- not run: minutes; tests/tools/test_compare.py runs it with few rounds -->
 ```sh
@@ -52,6 +53,20 @@ def table(titles, rows):
     return "".join("| " + " | ".join(line) + " |\n" for line in lines) + "\n"
 
 
+def name_of(row):
+    """How the page names a row that it leaves out."""
+    if "shape" in row:
+        return f"{row['shape']} of {row['kind']}"
+    kind = row.get("job") or row.get("where") or row.get("digest")
+    return f"{kind}{', ' + row['test'] if row.get('test') else ''} of {text_of_size(row['bytes'])}"
+
+
+def is_steady(row):
+    """Whether neither side's samples show that other programs have taken the processors."""
+    summaries = [value for value in row.values() if isinstance(value, dict) and {"min", "median"} <= set(value)]
+    return not row.get("disturbed") and all(one["median"] <= 2 * one["min"] for one in summaries)
+
+
 class Comparison:
     def __init__(self, args):
         self.build = pathlib.Path(args.build).resolve()
@@ -62,13 +77,14 @@ class Comparison:
         self.is_short = args.short
         self.vm = args.vm
         self.load = os.getloadavg()[0]
-        self.disturbed = False
+        self.cpus = len(os.sched_getaffinity(0))
+        self.disturbed = []
         self.failed = []
         self.machine = None
 
     def bench(self, *arguments, picture=None, prefix=()):
         """The report of doca_bench; its exit status says whether bars hold, too, which is not the question here. Rows that have
-        failed, as those of others do on busy machines, are left out and named."""
+        failed, as those of others do on busy machines, or were disturbed, are left out and named."""
         if picture:
             self.pictures.mkdir(parents=True, exist_ok=True)
             arguments += ("--plot", self.pictures / picture)
@@ -79,11 +95,11 @@ class Comparison:
         if done.returncode not in (0, 1, 3) or "{" not in done.stdout:
             raise SystemExit(f"{' '.join(map(str, command))} fails with {done.returncode}")
         report = json.loads(done.stdout[done.stdout.index("{"):])
-        self.failed += [f"{row.get('job') or row.get('where')} of {text_of_size(row['bytes'])}, {row['failed'].splitlines()[0]}"
-                        for row in report["rows"] if "failed" in row]
-        report["rows"] = [row for row in report["rows"] if "failed" not in row]
+        self.failed += [f"{name_of(row)}, {row['failed'].splitlines()[0]}" for row in report["rows"] if "failed" in row]
+        done = [row for row in report["rows"] if "failed" not in row]
+        self.disturbed += [name_of(row) for row in done if not is_steady(row)]
+        report["rows"] = [row for row in done if is_steady(row)]
         self.machine = self.machine or report["machine"]
-        self.disturbed = self.disturbed or any(row.get("disturbed") for row in report["rows"])
         return report
 
     def quick(self):
@@ -139,11 +155,15 @@ class Comparison:
         title = "## RDMA devices beside perftest\n\n"
         if shutil.which("ib_write_bw") is None:
             return title + "Left out: perftest (package perftest) is not installed.\n\n"
+        # A read has one program that polls; a write that is waited for and a send have two. The card is another thread.
+        jobs = "write,read,send" if self.cpus >= 3 else "read"
         part = title + "Both make the same requests of the same device by libibverbs, in turns. Nanoseconds: one way (latency), " \
             "or of one job of many in flight (rate).\n\n### The card made of software\n\n" \
             "A ConnectX-7 of [with_card](card.md), which is a process that both keep busy: " \
-            "times are its own, ratios are what libraries add.\n\n" + self.beside_perftest(
-                *self.quick(), "--compare", "--memory", "ordinary", "--wait-for", "polling", "--jobs", "write,read,send",
+            "times are its own, ratios are what libraries add.\n\n" + \
+            ("" if self.cpus >= 3 else "Writes and sends are left out: two programs and the card poll then, which takes three "
+             f"processors. This machine has {self.cpus}.\n\n") + self.beside_perftest(
+                *self.quick(), "--compare", "--memory", "ordinary", "--wait-for", "polling", "--jobs", jobs,
                 *(["--sizes", "8" if self.seconds == 0 else "8,1M", "--tests", "latency"] if self.is_short else ["--sizes", "8,4K,1M"]),
                 prefix=(self.build / "tools" / "card" / "with_card", "--profile", "connectx-7", "--card", f"compare-{os.getpid()}",
                         "env", "DOCA_SOFT=0"))
@@ -175,16 +195,15 @@ class Comparison:
             table(["digest", "size", "opendoca", "OpenSSL", "ratio"], cells)
 
     def run(self):
-        cpus = len(os.sched_getaffinity(0))
-        if self.load > cpus / 2:
-            print(f"other programs use this machine: a load of {self.load:.1f} on {cpus} processors. The page will say so; figures to "
-                  "keep want a quiet machine", file=sys.stderr)
+        if self.load > self.cpus / 2:
+            print(f"other programs use this machine: a load of {self.load:.1f} on {self.cpus} processors. Rows that they disturb are "
+                  "left out; figures to keep want a quiet machine", file=sys.stderr)
         parts = [self.copies(), self.rdma(), self.comch(), self.perftest(), self.graphs(), self.digests()]
         machine = f"Measured on {datetime.date.today():%d %B %Y}: {self.machine['cpu']}, Linux {self.machine['kernel']}."
+        if self.load > self.cpus / 2:
+            machine += f" The load was {self.load:.1f} on {self.cpus} processors when this began."
         if self.disturbed:
-            machine += " Other programs used the machine meanwhile, so trust pictures and percentiles little."
-        if self.load > cpus / 2:
-            machine += f" They had it busy when this began: a load of {self.load:.1f} on {cpus} processors."
+            machine += " Left out, since other programs disturbed them: " + "; ".join(self.disturbed) + "."
         if self.failed:
             machine += " Rows that are missing have failed: " + "; ".join(self.failed) + "."
         self.output.mkdir(parents=True, exist_ok=True)

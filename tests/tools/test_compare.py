@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
-"""test_compare.py SCRIPT BUILD: the page of comparisons has all its parts, and each of its pictures is there."""
+"""test_compare.py SCRIPT BUILD: the page of comparisons has all its parts, and each of its pictures is there.
+
+The machine that runs tests is busy. So a row may be left out; the page then names it."""
+import importlib.util
+import os
 import pathlib
 import re
 import shutil
@@ -24,8 +28,23 @@ esac
 """
 
 
+def check_what_is_left_out(script):
+    """A row that was disturbed by its own account, or whose samples differ too much, on either side."""
+    spec = importlib.util.spec_from_file_location("compare", script)
+    compare = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(compare)
+    steady = {"ns": {"min": 100, "median": 190, "max": 9000}, "ucx_ns": {"min": 80, "median": 81}, "disturbed": False}
+    assert compare.is_steady(steady)
+    for change in {"disturbed": True}, {"ns": {"min": 100, "median": 201}}, {"ucx_ns": {"min": 80, "median": 200}}:
+        assert not compare.is_steady(steady | change), change
+    assert compare.name_of({"job": "write", "test": "rate", "bytes": 4096}) == "write, rate of 4 KiB"
+    assert compare.name_of({"where": "local", "bytes": 64}) == "local of 64 B"
+    assert compare.name_of({"shape": "chain of 3", "kind": "copies"}) == "chain of 3 of copies"
+
+
 def main():
     script, build = sys.argv[1:]
+    check_what_is_left_out(script)
     if shutil.which("gnuplot") is None:
         return 77  # skipped
     with tempfile.TemporaryDirectory() as folder:
@@ -46,12 +65,19 @@ def main():
             assert pathlib.Path(folder, picture).read_text(encoding="utf-8").rstrip().endswith("</svg>"), picture
         for line in page.splitlines():
             assert not line.startswith("|") or line.endswith("|"), line
-        assert page.count("| local | 64 B |") == 1, page
-        assert re.search(r"^\| write, latency \| 8 B \| [0-9.,]+ \| 100 \| ucp_put_lat \|", page, re.MULTILINE), page
+
+        def has(pattern, name):
+            return re.search(pattern, page, re.MULTILINE) or name in page
+
+        assert has(r"^\| local \| 64 B \|", "local of 64 B"), page
+        assert has(r"^\| write, latency \| 8 B \| [0-9.,]+ \| 100 \| ucp_put_lat \|", "write, latency of 8 B"), page
         if shutil.which("ib_write_bw"):
             for job, program in ("write", "ib_write_lat"), ("read", "ib_read_lat"), ("send", "ib_send_lat"):
-                has_row = re.search(rf"^\| {job}, latency \| 8 B \| 1 \| [0-9.,]+ \| [0-9.,]+ \| {program} \|", page, re.MULTILINE)
-                assert has_row or f"{job} of 8 B" in page, page  # perftest fails now and then on a busy machine, and is named then
+                row = rf"^\| {job}, latency \| 8 B \| 1 \| [0-9.,]+ \| [0-9.,]+ \| {program} \|"
+                if job == "read" or len(os.sched_getaffinity(0)) >= 3:
+                    assert has(row, f"{job}, latency of 8 B"), page
+                else:
+                    assert not re.search(row, page, re.MULTILINE) and "takes three processors" in page, page
         assert re.search(r"^\| 8 B, one way \| [0-9.,]+ \| 100 \| tag_lat \|", page, re.MULTILINE), page
     return 0
 
