@@ -25,13 +25,16 @@ inline constexpr char calls_variable[] = "OPENDOCA_CARD_CALLS";
 /// it can read the memory of the right process.
 inline constexpr std::uint64_t hello_word = 0x6f70656e646f6361;
 
+/// Types of requests, with the meaning of the operands a, b and c of Request.
 enum class RequestType : std::uint32_t {
     hello = 1, ///< a: address of a hello_word
     ioctl,     ///< a: address of the ioctl's header
     map,       ///< a: address of the mapped pages, b: their length, c: the file offset; may carry a userfaultfd
 };
 
-/// Sent by the preloaded library, as one message, with the sender's credentials attached by the kernel.
+/// Sent by the preloaded library, as one message, with the sender's credentials attached by the kernel. Addresses are
+/// in the sender's memory; the card uses them only through that process, so a wrong one cannot reach the card's own
+/// memory. The members leave no padding, so that no uninitialised byte is sent.
 struct Request {
     RequestType type;
     std::uint32_t reserved;
@@ -39,18 +42,18 @@ struct Request {
 };
 
 /// Address in the program's memory where the preloaded library stores the number of a descriptor that came with a
-/// reply.
+/// reply. The card cannot store it: the kernel assigns the number when the program receives the message.
 struct DescriptorSlot {
     std::uint64_t address;
     std::uint32_t size; ///< 4 or 8 bytes
     std::uint32_t reserved;
 };
 
-/// Sent by the card, with at most one descriptor attached.
+/// Sent by the card to the socket that came with the request, one for each well-formed request, with at most
+/// one descriptor attached.
 struct Reply {
-    std::int32_t error; ///< an errno, or 0
-    // Number of attached descriptors: 0 or 1
-    std::uint32_t descriptors;
+    std::int32_t error;        ///< an errno, or 0
+    std::uint32_t descriptors; ///< number of attached descriptors: 0 or 1
     DescriptorSlot slot[1];
 };
 

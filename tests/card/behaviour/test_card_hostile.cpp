@@ -180,7 +180,7 @@ protected:
         qp.attributes.timeout = 1;
         qp.attributes.path.is_global = 1;
         std::ranges::copy(qp.file.function.profile.gids[3].raw, qp.attributes.path.dgid);
-        qp.may_copy = true;
+        qp.is_mmo_enabled = true;
         qp.state = QpState::rts;
     }
     /// Fills the send ring with requests whose keys, addresses and lengths are nearly right.
@@ -293,8 +293,8 @@ TEST_F(Hostile, CommandMailboxesOfAnyContent)
         } else {
             EXPECT_NE(out[0], 0);
         }
-        if (mailbox.made != nullptr && chance(2))
-            card.objects.destroy(*mailbox.made);
+        if (mailbox.created != nullptr && chance(2))
+            card.objects.destroy(*mailbox.created);
     }
     EXPECT_GT(accepted, 100u) << "the requests have to be nearly right to test anything";
     card.close(file);
@@ -388,7 +388,7 @@ TEST_F(Hostile, ControlLinesAndNetlinkRequestsOfAnyContent)
             std::memcpy(request.data(), &size, sizeof(size));
             std::memcpy(request.data() + 4, &family, sizeof(family));
         }
-        for (const Datagram &answer : answer_netlink(card, request))
+        for (const Datagram &answer : handle_netlink(card, request))
             EXPECT_GE(answer.size(), 16u);
     }
 }

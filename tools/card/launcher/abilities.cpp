@@ -32,6 +32,7 @@ int try_userfaultfd()
 /// Returns 0 if process_vm_readv is permitted, or an errno.
 int try_process_vm()
 {
+    // The own process is sufficient: a seccomp filter looks at the number of the system call, not at its target.
     std::uint64_t from = 1, to = 0;
     const iovec source{&from, sizeof(from)}, target{&to, sizeof(to)};
     return process_vm_readv(getpid(), &target, 1, &source, 1, 0) == static_cast<ssize_t>(sizeof(to)) ? 0 : errno;
@@ -39,7 +40,7 @@ int try_process_vm()
 
 } // namespace
 
-bool check_abilities()
+bool check_kernel_features()
 {
     if (const int error = try_userfaultfd())
         std::fprintf(stderr,
@@ -48,6 +49,7 @@ bool check_abilities()
     const int error = try_process_vm();
     if (error == 0)
         return true;
+    // Process::transfer() makes the same choice between the two ways.
     if (UniqueFd(open("/proc/self/mem", O_RDWR | O_CLOEXEC)).is_open()) {
         std::fprintf(stderr,
                      "with_card: process_vm_readv is refused here (%s): the card uses /proc/PID/mem, which is slower\n",

@@ -14,7 +14,8 @@ namespace opendoca::card {
 
 namespace {
 
-/// Returns whether only this user can access the folder.
+/// Returns whether only this user can access the folder. A symbolic link is no folder here: in /tmp another user might
+/// have created it.
 bool is_private_folder(const std::string &path)
 {
     struct stat state {};

@@ -132,11 +132,11 @@ std::string profile_of(const std::string &status)
 
 std::string send_control_line(const UniqueFd &lease, const std::string &line)
 {
-    std::array<char, 1024> answer;
+    std::array<char, 1024> reply;
     if (send(lease.get(), line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size()))
         return "error: the card has ended";
-    const ssize_t got = recv(lease.get(), answer.data(), answer.size(), 0);
-    return got <= 0 ? "error: the card has ended" : std::string(answer.data(), static_cast<std::size_t>(got));
+    const ssize_t got = recv(lease.get(), reply.data(), reply.size(), 0);
+    return got <= 0 ? "error: the card has ended" : std::string(reply.data(), static_cast<std::size_t>(got));
 }
 
 Joined join_card(const Options &options)

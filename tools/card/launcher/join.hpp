@@ -9,7 +9,8 @@
 
 namespace opendoca::card {
 
-/// A running card that a program was attached to.
+/// A running card that a program was attached to. The process that runs the program inherits the lease, so the card
+/// runs at least as long as the program.
 struct Joined {
     UniqueFd lease; ///< connection to the control socket; the card runs at least until it is closed
     std::string folder;

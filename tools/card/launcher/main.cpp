@@ -70,15 +70,15 @@ int main(int argc, char **argv)
         return 0;
     }
     const std::string preload = preload_library();
-    if (preload.empty() || !check_abilities())
+    if (preload.empty() || !check_kernel_features())
         return no_card;
     const Joined card = join_card(*options);
     if (!card.lease.is_open())
         return no_card;
     for (const std::string &line : options->requests) {
-        const std::string answer = send_control_line(card.lease, line);
-        std::fprintf(answer.starts_with("ok") ? stdout : stderr, "with_card: %s\n", answer.c_str());
-        if (!answer.starts_with("ok"))
+        const std::string reply = send_control_line(card.lease, line);
+        std::fprintf(reply.starts_with("ok") ? stdout : stderr, "with_card: %s\n", reply.c_str());
+        if (!reply.starts_with("ok"))
             return no_card;
     }
     if (options->command == argc)

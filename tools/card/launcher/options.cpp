@@ -65,7 +65,8 @@ std::optional<Options> parse_options(int argc, char **argv)
 {
     Options options;
     int i = 1;
-    // Options end before the first other word, or after "--". The rest is the command.
+    // Options end before the first other word, or after "--". The rest is the command, which is not parsed: its options
+    // may have the same names.
     for (; i < argc; ++i) {
         const std::string_view word = argv[i];
         if (!word.starts_with("-"))
@@ -112,7 +113,7 @@ std::optional<Options> parse_options(int argc, char **argv)
     options.command = i;
     if (!check(options))
         return std::nullopt;
-    // Without a command there must be a request for a fault.
+    // Without a command there must be a control line, since the call would have no effect otherwise.
     if (options.command == argc && options.requests.empty()) {
         std::fprintf(stderr, "usage: with_card [--profile NAME] [--side host|dpu] [--card NAME] COMMAND...\n");
         return std::nullopt;

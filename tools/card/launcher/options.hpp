@@ -8,7 +8,7 @@
 
 namespace opendoca::card {
 
-/// The options before the command.
+/// The options before the command. Filled and checked by parse_options(); constant afterwards.
 struct Options {
     std::string profile; ///< "" if absent
     std::string side = "host";

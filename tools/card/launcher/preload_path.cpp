@@ -11,6 +11,7 @@ namespace opendoca::card {
 std::string preload_library()
 {
     namespace fs = std::filesystem;
+    // By the executable's own path: argv[0] may be a name that the shell found, and the tree may have been moved.
     std::error_code error;
     const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
     for (const fs::path &path : {folder / CARD_PRELOAD_NAME, folder / CARD_PRELOAD_FROM_BIN}) {

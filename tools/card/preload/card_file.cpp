@@ -39,7 +39,8 @@ bool set_path(sockaddr_un &address, int number)
 }
 
 /// Permits the card's process to read this process's memory, which Yama (ptrace_scope 1) otherwise refuses. Done once
-/// for each process: the permission is not inherited by fork.
+/// for each process: the permission is not inherited by fork. Concurrent first calls repeat the same system call, so
+/// the relaxed accesses to allowed_process need no order.
 void allow_card_to_read_memory(int fd)
 {
     static pid_t allowed_process = 0; // value of another process after a fork
@@ -129,7 +130,7 @@ int process_userfaultfd(bool &is_new)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     static int descriptor = -1;
-    static pid_t owner = 0;
+    static pid_t owner = 0; // process that `descriptor` belongs to
     is_new = false;
     pthread_mutex_lock(&mutex);
     if (owner != getpid()) { // first use, or after a fork: a userfaultfd belongs to one address space
@@ -209,6 +210,7 @@ int card_ioctl(int fd, void *header)
 
 void *card_map(int fd, std::size_t length, int protection, off_t offset)
 {
+    // Private pages of this process stand for those of the device. The card reads and writes them like other memory.
     void *pages = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED)
         return pages;
@@ -219,21 +221,21 @@ void *card_map(int fd, std::size_t length, int protection, off_t offset)
     // Populates the pages: a userfaultfd can write-protect present pages only.
     std::memset(pages, 0, length);
     bool is_new = false;
-    const int traps = process_userfaultfd(is_new);
-    if (traps >= 0) {
+    const int userfaultfd = process_userfaultfd(is_new);
+    if (userfaultfd >= 0) {
         uffdio_register range{};
         range.range.start = reinterpret_cast<std::uintptr_t>(pages);
         range.range.len = length;
         range.mode = UFFDIO_REGISTER_MODE_WP;
         // If this fails, the card cannot protect the page either, and polls.
-        ioctl(traps, UFFDIO_REGISTER, &range);
+        ioctl(userfaultfd, UFFDIO_REGISTER, &range);
     }
     Request request{};
     request.type = RequestType::map;
     request.a = reinterpret_cast<std::uintptr_t>(pages);
     request.b = length;
     request.c = static_cast<std::uint64_t>(offset);
-    const int error = call_card(fd, request, is_new ? traps : -1);
+    const int error = call_card(fd, request, is_new ? userfaultfd : -1);
     if (error != 0) {
         munmap(pages, length);
         errno = error;

@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Replacements of the functions of libc that reach a uverbs device or sysfs. For anything else each calls libc's
-// function of the same name.
+// function of the same name. A real function is found by next(), with a number that is unique in this library: 0 to 33,
+// and 100 more for the variants by descriptor in stat_at().
 
 // Fortified headers and large file support must not rename the functions that are defined below.
 #undef _FORTIFY_SOURCE
@@ -314,6 +315,7 @@ int statx(int folder, const char *path, int flags, unsigned mask, struct statx *
     return 0;
 }
 
+// Only the uverbs ioctl of a uverbs descriptor goes to the card. Others, such as FIONBIO, act on the socket.
 int ioctl(int fd, unsigned long request, ...) noexcept
 {
     va_list arguments;
@@ -366,6 +368,7 @@ int getsockname(int fd, sockaddr *address, socklen_t *size) noexcept
     return 0;
 }
 
+// Options of netlink, such as group membership and extended acknowledgements, have no effect here.
 int setsockopt(int fd, int level, int name, const void *value, socklen_t size) noexcept
 {
     if (level == SOL_NETLINK && is_netlink(fd))
@@ -385,6 +388,7 @@ ssize_t recvmsg(int fd, msghdr *message, int flags)
     return got;
 }
 
+// As recvmsg().
 ssize_t recvfrom(int fd, void *buffer, size_t size, int flags, sockaddr *address, socklen_t *address_size)
 {
     const socklen_t room = address_size != nullptr ? *address_size : 0;

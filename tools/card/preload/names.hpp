@@ -15,7 +15,8 @@ const char *side_folder();
 int uverbs_number(const char *path);
 
 /// Translates a path: the result is in the card's tree if the card provides this file of sysfs, and unchanged
-/// otherwise.
+/// otherwise. A temporary in the call of the real function, in any thread. It allocates nothing, since open() and
+/// stat() may be called in signal handlers. The result is valid as long as the object and the path that it was given.
 class SysfsPath {
 public:
     explicit SysfsPath(const char *path);
@@ -23,7 +24,7 @@ public:
 
 private:
     char buffer_[PATH_MAX];
-    const char *result_;
+    const char *result_; // the path that was given, or buffer_
 };
 
 /// Translates a path in the card's tree back to the name below /sys, in place.

@@ -10,11 +10,12 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr int max_levels = 4;                 // Nesting depth of indirect keys, which limits the recursion.
-constexpr std::size_t max_segments = 1 << 16; // Segments of one work request after resolution, which limits memory.
+constexpr int max_levels = 4;                 // nesting depth of indirect keys, which limits the recursion
+constexpr std::size_t max_segments = 1 << 16; // segments of one work request after resolution, which limits memory
 
 constexpr std::uint32_t any_write = right::local_write | right::remote_write | right::remote_atomic;
 
+/// Appends a segment. Returns false if the list is full.
 bool add_segment(SegmentList &list, const MemoryKey &key, std::uint64_t address, std::uint64_t length)
 {
     if (list.segments.size() == max_segments)
@@ -76,7 +77,8 @@ bool add_at_level(const Card &card, SegmentList &list, const MemoryKey &key, con
     return length == 0;
 }
 
-/// Walks through a segment list from an offset on, in pieces that may span segments.
+/// Walks through a segment list from an offset on, in pieces that may span segments. Lives on the stack of copy();
+/// refers to the list, which must not change meanwhile.
 class Cursor {
 public:
     Cursor(const SegmentList &list, std::uint64_t offset)

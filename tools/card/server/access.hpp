@@ -19,10 +19,11 @@ inline constexpr std::uint32_t local_write = 1, remote_write = 2, remote_read = 
 inline constexpr std::uint32_t all = 0xff | 0x3ff00000;
 } // namespace right
 
-/// The queue pair that uses a key, and the rights that the use requires.
+/// The queue pair that uses a key, and the rights that the use requires. An access is permitted only if the key has the
+/// same protection domain and all of these rights.
 struct Purpose {
     std::uint32_t pd_number;
-    std::uint32_t rights;
+    std::uint32_t rights;     ///< bits of `right`; 0 to read locally
     std::uint32_t queue_pair; ///< number of the using queue pair, for windows that are bound to one
 };
 

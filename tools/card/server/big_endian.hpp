@@ -11,6 +11,7 @@
 
 namespace opendoca::card {
 
+/// Converts between the byte order of the machine and big endian, in either direction.
 template <std::unsigned_integral T>
 constexpr T swap_on_little_endian(T value)
 {

@@ -20,7 +20,7 @@ std::uint64_t now_ns()
 // The destructors remove the objects from lists of plain pointers.
 CompletionQueue::~CompletionQueue()
 {
-    std::erase(file.card.late_queues, this);
+    std::erase(file.card.delayed_queues, this);
     std::erase(file.card.moderated_queues, this);
     if (process != nullptr)
         std::erase(process->completion_queues, this);
@@ -30,7 +30,7 @@ QueuePair::~QueuePair()
 {
     // Null if the queue pair was not set up completely.
     if (send_cq && receive_cq)
-        drop_late_entries(*this);
+        drop_delayed_entries(*this);
     if (process != nullptr)
         std::erase(process->queue_pairs, this);
 }
@@ -42,6 +42,7 @@ MemoryKey::~MemoryKey()
 
 void OpenFile::send_event(std::uint64_t element, std::uint32_t type, std::uint32_t *counter) const
 {
+    // A full pipe drops the event: the program has not read its events for long. Only events that were written count.
     ib_uverbs_async_event_desc event{};
     event.element = element;
     event.event_type = type;
@@ -53,7 +54,7 @@ std::uint32_t OpenFile::delivered_events(std::uint64_t element, std::uint32_t se
 {
     if (sent == 0 || events == nullptr)
         return sent;
-    return sent - std::min(sent, events->take_back(element, sizeof(ib_uverbs_async_event_desc)));
+    return sent - std::min(sent, events->remove_unread(element, sizeof(ib_uverbs_async_event_desc)));
 }
 
 Card::Card(const Profile &its_profile) : profile(its_profile)

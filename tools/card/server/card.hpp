@@ -23,17 +23,19 @@ class Card;
 /// Returns the time of the card's clock in nanoseconds (CLOCK_MONOTONIC). Completions carry it as their timestamp.
 std::uint64_t now_ns();
 
-/// A PCI function or subfunction of the card, as programs see it. Owned by Card, and lives as long as the card.
+/// A PCI function or subfunction of the card, as programs see it. Owned by Card, and lives as long as the card, so open
+/// files refer to it directly. Only control lines change its state; a function that is dead stays dead.
 struct Function {
     FunctionProfile profile;
     std::uint32_t number; ///< N of uverbsN, counted on its side
     bool is_port_up = true;
-    bool is_dead = false;   ///< set by a device fatal event, for ever
-    bool is_silent = false; ///< requested fault: unreachable on the wire, without any event
+    bool is_dead = false;        ///< set by a device fatal event, for ever
+    bool is_unreachable = false; ///< requested fault: unreachable on the wire, without any event
 };
 
 /// An open uverbs file: one connection of the preloaded library. It owns (through ObjectTable) all objects that were
 /// created by it, and ends when the program has closed its last descriptor of the connection, by whatever means.
+/// Several processes may use one file (after fork or SCM_RIGHTS). Used by the event loop's thread only.
 class OpenFile {
 public:
     /// Limits for one file, so that no program can exhaust the card's memory.
@@ -56,7 +58,7 @@ public:
     Card &card;
     Function &function;
     UniqueFd socket;
-    std::uint32_t objects = 0;
+    std::uint32_t objects = 0; ///< number of objects of the file, which ObjectTable counts
     DoorbellRecordPages record_pages;
     std::shared_ptr<EventPipe> events;                ///< asynchronous event file; null before the program creates it
     std::vector<std::shared_ptr<EventPipe>> channels; ///< completion channels
@@ -78,6 +80,7 @@ public:
     void close(OpenFile &file);
     /// Returns a function by its side and uverbs number, or null.
     [[nodiscard]] Function *function(Side side, std::uint32_t number);
+    /// Returns the function with this VHCA id, or null.
     [[nodiscard]] Function *function_of_vhca(std::uint32_t vhca_id);
 
     /// Changes the state of the port, and sends the port event to every open file of the function. No effect if the
@@ -90,13 +93,13 @@ public:
     void request_polls();
 
     const Profile &profile;
-    std::vector<Function> functions;
+    std::vector<Function> functions; ///< never changed after construction, so references to elements stay valid
     ObjectTable objects;
     KeyTable keys;
     Faults faults;
-    std::list<OpenFile> files;
+    std::list<OpenFile> files; ///< a list, since objects and event handlers keep references to its elements
     std::vector<std::shared_ptr<Process>> processes;
-    std::vector<CompletionQueue *> late_queues;      ///< completion queues with completions that a fault delays
+    std::vector<CompletionQueue *> delayed_queues;   ///< completion queues with completions that a fault delays
     std::vector<CompletionQueue *> moderated_queues; ///< completion queues with an event that moderation delays
     bool is_verbose = false;
     // Counters of the `status` request, which tests use to check by which path data went.

@@ -27,6 +27,7 @@ int Command::load()
         return EINVAL;
     count_ = header.num_attrs;
     method_ = method_key(header.object_id, header.method_id);
+    // The attributes follow the header. This is their only copy: the program may change its own at any time.
     if (process->read(address_ + sizeof(header), attributes_.data(), count_ * sizeof(ib_uverbs_attr)) != Access::done)
         return EFAULT;
     return 0;
@@ -58,6 +59,7 @@ bool Command::get(unsigned id, void *to, std::size_t size) const
     const ib_uverbs_attr *attribute = find(id);
     if (attribute == nullptr)
         return false;
+    // A short input is in the attribute itself; otherwise the attribute holds its address.
     if (attribute->len <= inline_bytes) {
         std::memcpy(to, &attribute->data, std::min(size, inline_bytes));
         return true;
@@ -78,6 +80,7 @@ int Command::put(unsigned id, const void *from, std::size_t size) const
         return 0;
     // The flag reports to libibverbs that the output was written.
     const auto flags = static_cast<std::uint16_t>(attribute->flags | UVERBS_ATTR_F_VALID_OUTPUT);
+    // An older program passes a shorter buffer, and gets the fields that it has room for.
     const bool is_done =
         process->write(attribute->data, from, std::min<std::size_t>(size, attribute->len)) == Access::done &&
         process->write(address_of(*attribute) + offsetof(ib_uverbs_attr, flags), &flags, sizeof(flags)) == Access::done;
@@ -94,6 +97,7 @@ int Command::put_part(unsigned id, std::size_t offset, const void *from, std::si
 
 int Command::put_handle(unsigned id, Object &object) const
 {
+    // A handle is stored in the attribute itself, unlike other outputs.
     const ib_uverbs_attr *attribute = find(id);
     const std::uint64_t handle = object.handle;
     const int error = attribute == nullptr ? EINVAL
@@ -117,7 +121,7 @@ int Command::put_descriptor(unsigned id, UniqueFd descriptor)
     return 0;
 }
 
-int Command::put_descriptor_behind(unsigned id, UniqueFd descriptor)
+int Command::put_descriptor_indirect(unsigned id, UniqueFd descriptor)
 {
     const ib_uverbs_attr *attribute = find(id);
     if (attribute == nullptr || attribute->len < sizeof(std::int32_t))

@@ -24,7 +24,8 @@
 namespace opendoca::card {
 
 /// An ioctl while it is carried out. Created on the stack of the event loop for each request; the functions below read
-/// their inputs and store their outputs through it.
+/// their inputs and store their outputs through it. Inputs and outputs are named by their attribute ids, as in the
+/// kernel's headers (rdma/*_ioctl_cmds.h). Attributes may come in any order, and unknown ones are ignored.
 class Command {
 public:
     Command(OpenFile &its_file, std::shared_ptr<Process> its_process, std::uint64_t address)
@@ -86,19 +87,21 @@ public:
     /// Attaches a new descriptor to the reply. The preloaded library stores its number in the attribute itself.
     int put_descriptor(unsigned id, UniqueFd descriptor);
     /// As put_descriptor(), with the number stored where the attribute points.
-    int put_descriptor_behind(unsigned id, UniqueFd descriptor);
+    int put_descriptor_indirect(unsigned id, UniqueFd descriptor);
 
     OpenFile &file;
-    const std::shared_ptr<Process> process;
-    UniqueFd new_descriptor;
-    DescriptorSlot descriptor_slot{};
+    const std::shared_ptr<Process> process; ///< process that has sent the request, which may be one of several
+    UniqueFd new_descriptor;                ///< attached to the reply if the command succeeds
+    DescriptorSlot descriptor_slot{};       ///< place for the number of `new_descriptor`
 
 private:
-    static constexpr std::size_t max_attributes = 64;
+    static constexpr std::size_t max_attributes = 64; ///< far more than any command of libibverbs has
+    /// Returns the first attribute with this id, or null.
     [[nodiscard]] const ib_uverbs_attr *find(unsigned id) const;
+    /// Returns the address of an attribute in the program's memory.
     [[nodiscard]] std::uint64_t address_of(const ib_uverbs_attr &attribute) const;
 
-    std::uint64_t address_;
+    std::uint64_t address_; ///< address of the ioctl's header in the program's memory
     std::uint32_t method_ = 0;
     std::size_t count_ = 0;
     std::array<ib_uverbs_attr, max_attributes> attributes_{};
@@ -109,7 +112,8 @@ int run_command(Command &command);
 /// Returns whether a command has this name, as used by the fault `refuse`.
 bool is_command_name(std::string_view name);
 
-// Implementations of the commands, grouped by object. Each returns an errno, or 0.
+// Implementations of the commands, grouped by object. Each returns an errno, or 0. A command that is refused
+// leaves no new object behind and changes no existing one.
 int get_context(Command &command);
 int query_context(Command &command);
 int query_port(Command &command);
@@ -118,7 +122,7 @@ int query_gid_entry(Command &command);
 int query_gid_table(Command &command);
 int create_event_file(Command &command);
 int query_device(Command &command);
-int query_device_more(Command &command);
+int query_device_ex(Command &command);
 int create_channel(Command &command);
 
 int alloc_pd(Command &command);
@@ -138,7 +142,7 @@ int query_srq(Command &command);
 int destroy_srq(Command &command);
 int create_qp(Command &command);
 int modify_qp(Command &command);
-int modify_qp_more(Command &command);
+int modify_qp_ex(Command &command);
 int query_qp(Command &command);
 int destroy_qp(Command &command);
 

@@ -17,7 +17,8 @@ namespace opendoca::card {
 
 namespace {
 
-/// One command of either interface.
+/// One command of either interface: an entry of a constant table. Several entries may share a name, and a fault that
+/// names it applies to all of them.
 struct TableEntry {
     std::uint32_t key; ///< object and method (Command::method_key), or number of a write() command
     const char *name;
@@ -25,11 +26,14 @@ struct TableEntry {
     bool works_on_dead_device; ///< true for commands that free something: they succeed after a device fatal event, too
 };
 
+/// Returns the key of a method, as Command::method() does.
 constexpr std::uint32_t key(unsigned object, unsigned method)
 {
     return Command::method_key(object, method);
 }
 
+// Methods of the ioctl interface; objects and methods are numbered by the kernel's headers. Commands that are missing
+// here exist on the older interface, or are not modelled.
 constexpr TableEntry methods[] = {
     {key(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT), "get_context", get_context, false},
     {key(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT), "query_context", query_context, false},
@@ -71,7 +75,7 @@ constexpr std::uint32_t extended(unsigned command)
 // Commands of the older write() interface. libibverbs wraps them into the ioctl UVERBS_METHOD_INVOKE_WRITE.
 constexpr TableEntry write_commands[] = {
     {IB_USER_VERBS_CMD_QUERY_DEVICE, "query_device", query_device, false},
-    {extended(IB_USER_VERBS_EX_CMD_QUERY_DEVICE), "query_device", query_device_more, false},
+    {extended(IB_USER_VERBS_EX_CMD_QUERY_DEVICE), "query_device", query_device_ex, false},
     {IB_USER_VERBS_CMD_ALLOC_PD, "alloc_pd", alloc_pd, false},
     {IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, "create_channel", create_channel, false},
     {IB_USER_VERBS_CMD_REG_MR, "reg_mr", reg_mr, false},
@@ -80,7 +84,7 @@ constexpr TableEntry write_commands[] = {
     {IB_USER_VERBS_CMD_CREATE_AH, "create_ah", create_ah, false},
     {IB_USER_VERBS_CMD_RESIZE_CQ, "resize_cq", resize_cq, false},
     {IB_USER_VERBS_CMD_MODIFY_QP, "modify_qp", modify_qp, false},
-    {extended(IB_USER_VERBS_EX_CMD_MODIFY_QP), "modify_qp", modify_qp_more, false},
+    {extended(IB_USER_VERBS_EX_CMD_MODIFY_QP), "modify_qp", modify_qp_ex, false},
     {IB_USER_VERBS_CMD_QUERY_QP, "query_qp", query_qp, false},
     {IB_USER_VERBS_CMD_MODIFY_SRQ, "modify_srq", modify_srq, false},
     {IB_USER_VERBS_CMD_QUERY_SRQ, "query_srq", query_srq, false},

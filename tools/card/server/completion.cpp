@@ -19,19 +19,20 @@ namespace {
 
 using EntryBytes = std::array<std::uint8_t, 64>;
 
-// Offsets of fields within an entry.
+// Offsets of fields within an entry (mlx5_cqe64 and, for the syndromes, mlx5_err_cqe of mlx5dv.h).
 constexpr std::size_t at_flags_and_source = 24, at_user_index = 32, at_immediate = 36, at_byte_count = 44,
                       at_timestamp = 48, at_vendor_syndrome = 54, at_syndrome = 55, at_opcode_and_qpn = 56,
                       at_counter = 60, at_owner = 63;
 constexpr std::uint32_t counter_mask = 0xffffff; // consumer indices have 24 bits
 constexpr std::uint32_t solicited_only = 1 << 24;
-constexpr std::uint32_t has_route_header = 1 << 28; // the entry's payload starts with a GRH; unreliable datagrams only
+constexpr std::uint32_t has_grh = 1 << 28; // the entry's payload starts with a GRH; unreliable datagrams only
 
 bool is_error(Entry kind)
 {
     return kind == Entry::request_error || kind == Entry::receive_error;
 }
 
+/// Returns the address of the entry with this index in the program's memory.
 std::uint64_t address_of(const CompletionQueue &cq, std::uint32_t index)
 {
     // In a slot of 128 bytes the entry occupies the last 64.
@@ -72,6 +73,7 @@ bool is_armed_for(const CompletionQueue &cq, bool is_solicited)
 // ping-pong the reply arrives within this time, so the program is woken once for both completions.
 constexpr std::uint64_t moderation_ns = 40'000;
 
+/// Returns whether an entry is the completion of a successful SEND.
 bool is_sent_message(const EntryBytes &entry, std::uint8_t kind)
 {
     const auto opcode = static_cast<Opcode>(entry[at_opcode_and_qpn]);
@@ -107,7 +109,7 @@ std::uint8_t vendor_syndrome(Entry kind, Syndrome syndrome)
         return 0x51;
     case Syndrome::local_operation:
         return 0x68;
-    case Syndrome::retries_spent:
+    case Syndrome::retries_exceeded:
         return 0x81;
     case Syndrome::receiver_not_ready:
         return 0x87;
@@ -158,7 +160,8 @@ void write_entry(CompletionQueue &cq, EntryBytes &entry, std::uint8_t kind, bool
     }
     const bool owner = (cq.produced & cq.entries) != 0;
     entry[at_owner] = static_cast<std::uint8_t>(kind << 4 | (is_solicited ? 2 : 0) | (owner ? 1 : 0));
-    // The owner byte is written last: it hands the entry over to the program, which polls it before it reads the rest.
+    // The owner bit changes each time the ring wraps, so a program recognises a new entry without a shared counter. The
+    // owner byte is written last: it hands the entry over to the program, which polls it before it reads the rest.
     const std::uint64_t address = address_of(cq, cq.produced);
     const std::span<std::uint8_t> bytes(entry);
     if (cq.process->write_in_order({{address, bytes.first(at_owner)}, {address + at_owner, bytes.subspan(at_owner)}}) !=
@@ -184,12 +187,12 @@ void put(CompletionQueue &cq, EntryBytes &entry, Entry kind, bool is_solicited)
     if (kind != Entry::resize && card.faults.take_completion_loss())
         return;
     const auto delay_ms = kind == Entry::resize ? std::nullopt : card.faults.take_completion_delay();
-    if (!delay_ms && cq.late.empty())
+    if (!delay_ms && cq.delayed.empty())
         return write_entry(cq, entry, opcode, is_solicited);
     // A completion behind a delayed one is delayed as well, since a queue is in order.
-    if (cq.late.empty())
-        card.late_queues.push_back(&cq);
-    cq.late.push_back({now_ns() + delay_ms.value_or(0) * std::uint64_t{1'000'000}, entry, opcode, is_solicited});
+    if (cq.delayed.empty())
+        card.delayed_queues.push_back(&cq);
+    cq.delayed.push_back({now_ns() + delay_ms.value_or(0) * std::uint64_t{1'000'000}, entry, opcode, is_solicited});
 }
 
 } // namespace
@@ -207,7 +210,7 @@ void complete_request(QueuePair &qp, std::uint16_t index, std::uint8_t operation
 void complete_receive(QueuePair &qp, Entry kind, const Received &received)
 {
     EntryBytes entry{};
-    store_big(&entry[at_flags_and_source], (qp.type == QpType::ud ? has_route_header : 0) | received.source_qp);
+    store_big(&entry[at_flags_and_source], (qp.type == QpType::ud ? has_grh : 0) | received.source_qp);
     store_big(&entry[at_user_index], qp.user_index);
     std::memcpy(&entry[at_immediate], &received.immediate, sizeof(received.immediate));
     store_big(&entry[at_byte_count], received.bytes);
@@ -231,8 +234,8 @@ void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_
 // A program arms a queue by storing a word in the doorbell record: the consumer index that it has reached, and the
 // number of events that it has received. It asks for an event at the first entry that is newer than this index and
 // newer than the last event, since programs arm before they poll and must not get a second event for one completion. An
-// unchanged word is the same arm, not a new one. After prepare_arm() the card never writes the
-// arm word, so it cannot overwrite a concurrent arm.
+// unchanged word is the same arm, not a new one. After prepare_arm() the card never writes the arm word, so it cannot
+// overwrite a concurrent arm.
 void process_doorbell_record(CompletionQueue &cq, std::uint32_t consumed, std::uint32_t arm)
 {
     cq.consumed = consumed;
@@ -272,12 +275,12 @@ bool resize(CompletionQueue &cq, std::uint64_t buffer, std::uint32_t entries, st
     return true;
 }
 
-void drop_late_entries(const QueuePair &qp)
+void drop_delayed_entries(const QueuePair &qp)
 {
     // Delayed entries carry the number of their queue pair.
     constexpr std::uint32_t number_mask = 0xffffff;
     for (CompletionQueue *cq : {qp.send_cq.get(), qp.receive_cq.get()}) {
-        std::erase_if(cq->late, [&](const LateCompletion &late) {
+        std::erase_if(cq->delayed, [&](const DelayedCompletion &late) {
             return (be32(&late.entry[at_opcode_and_qpn]) & number_mask) == qp.number();
         });
     }
@@ -299,19 +302,19 @@ bool send_moderated_events(Card &card, std::uint64_t now)
     return !card.moderated_queues.empty();
 }
 
-std::uint64_t write_late_entries(Card &card, std::uint64_t now)
+std::uint64_t write_delayed_entries(Card &card, std::uint64_t now)
 {
     std::uint64_t next_due = 0;
-    for (CompletionQueue *cq : card.late_queues) {
-        while (!cq->late.empty() && cq->late.front().due <= now) {
-            LateCompletion &late = cq->late.front();
+    for (CompletionQueue *cq : card.delayed_queues) {
+        while (!cq->delayed.empty() && cq->delayed.front().due <= now) {
+            DelayedCompletion &late = cq->delayed.front();
             write_entry(*cq, late.entry, late.opcode, late.is_solicited);
-            cq->late.pop_front();
+            cq->delayed.pop_front();
         }
-        if (!cq->late.empty() && (next_due == 0 || cq->late.front().due < next_due))
-            next_due = cq->late.front().due;
+        if (!cq->delayed.empty() && (next_due == 0 || cq->delayed.front().due < next_due))
+            next_due = cq->delayed.front().due;
     }
-    std::erase_if(card.late_queues, [](const CompletionQueue *cq) { return cq->late.empty(); });
+    std::erase_if(card.delayed_queues, [](const CompletionQueue *cq) { return cq->delayed.empty(); });
     return next_due;
 }
 

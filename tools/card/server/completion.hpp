@@ -10,7 +10,7 @@
 
 namespace opendoca::card {
 
-/// Opcodes of completion queue entries.
+/// Opcodes of completion queue entries (MLX5_CQE_* of mlx5dv.h): the upper four bits of an entry's last byte.
 enum class Entry : std::uint8_t {
     request = 0,
     receive_write_immediate = 1,
@@ -23,7 +23,7 @@ enum class Entry : std::uint8_t {
     invalid = 15,
 };
 
-/// Syndromes of error entries.
+/// Syndromes of error entries (MLX5_CQE_SYNDROME_* of mlx5dv.h), which libmlx5 maps to ibv_wc_status.
 enum class Syndrome : std::uint8_t {
     none = 0,
     local_length = 1,
@@ -34,11 +34,11 @@ enum class Syndrome : std::uint8_t {
     remote_invalid = 0x12,
     remote_access = 0x13,
     remote_operation = 0x14,
-    retries_spent = 0x15,
+    retries_exceeded = 0x15,
     receiver_not_ready = 0x16,
 };
 
-/// Numbers of asynchronous events (ib_event_type).
+/// Numbers of asynchronous events (ibv_event_type of verbs.h).
 enum class Event : std::uint32_t {
     cq_error = 0,
     qp_fatal = 1,
@@ -48,7 +48,8 @@ enum class Event : std::uint32_t {
     last_request = 16,
 };
 
-/// A receive request that a message has completed.
+/// A receive request that a message has completed: what the receiver's completion queue entry reports. Passed by value
+/// from the request's execution to complete_receive().
 struct Received {
     std::uint16_t index; ///< index of the receive request
     std::uint32_t bytes;
@@ -65,8 +66,9 @@ void complete_receive(QueuePair &qp, Entry kind, const Received &received);
 void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_t index, std::uint8_t operation,
                     Syndrome syndrome);
 
-/// Processes a queue's doorbell record: the consumer index, and the arm word. If the program has armed the queue since
-/// the last call and an entry that it asks for is already present, sends the event at once.
+/// Processes a queue's doorbell record: the consumer index, and the arm word (bits 0 to 23: consumer index, bit 24: set
+/// for solicited entries only, bits 28 and 29: number of the arm). If the program has armed the queue since the last
+/// call and an entry that it asks for is already present, sends the event at once.
 void process_doorbell_record(CompletionQueue &cq, std::uint32_t consumed, std::uint32_t arm);
 /// Initialises the arm word of a new queue to a value that no program writes, so that the first arm is a change.
 [[nodiscard]] Access prepare_arm(const CompletionQueue &cq);
@@ -74,10 +76,10 @@ void process_doorbell_record(CompletionQueue &cq, std::uint32_t consumed, std::u
 /// buffer is too small for the entries that the program has not consumed.
 [[nodiscard]] bool resize(CompletionQueue &cq, std::uint64_t buffer, std::uint32_t entries, std::uint32_t entry_size);
 /// Drops the delayed completions of a queue pair that is reset or destroyed.
-void drop_late_entries(const QueuePair &qp);
+void drop_delayed_entries(const QueuePair &qp);
 /// Sends the moderated events that are due. Returns false once none is pending.
 bool send_moderated_events(Card &card, std::uint64_t now);
 /// Writes the delayed completions that are due. Returns when the next is due, in nanoseconds, or 0 if none is left.
-std::uint64_t write_late_entries(Card &card, std::uint64_t now);
+std::uint64_t write_delayed_entries(Card &card, std::uint64_t now);
 
 } // namespace opendoca::card

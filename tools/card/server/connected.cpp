@@ -14,37 +14,39 @@ namespace opendoca::card {
 
 namespace {
 
-// Offsets of the remote address segment and of the atomic segment in a request.
+// Offsets of the remote address segment (mlx5_wqe_raddr_seg: address, key) and of the atomic segment
+// (mlx5_wqe_atomic_seg: swap or add value, compare value) in a request.
 constexpr std::size_t at_remote = 16, at_atomic = 32;
 
-/// What an opcode needs from the peer.
-struct Traits {
-    bool is_read, is_atomic, names_memory, takes_receive;
+/// What an opcode needs from the peer: the kind of access, whether the request has a remote address segment, whether it
+/// consumes a receive request, and the right that the peer's connection and key must grant.
+struct OpcodeTraits {
+    bool is_read, is_atomic, has_remote_address, consumes_receive;
     std::uint32_t remote_right;
 };
 
-Traits traits_of(Opcode opcode)
+OpcodeTraits traits_of(Opcode opcode)
 {
-    Traits kind{};
+    OpcodeTraits kind{};
     kind.is_read = opcode == Opcode::read;
     kind.is_atomic = opcode == Opcode::compare_swap || opcode == Opcode::fetch_add;
     const bool is_write = opcode == Opcode::write || opcode == Opcode::write_immediate;
-    kind.names_memory = kind.is_read || kind.is_atomic || is_write;
-    kind.takes_receive = !kind.names_memory || opcode == Opcode::write_immediate;
+    kind.has_remote_address = kind.is_read || kind.is_atomic || is_write;
+    kind.consumes_receive = !kind.has_remote_address || opcode == Opcode::write_immediate;
     kind.remote_right = kind.is_read ? right::remote_read : kind.is_atomic ? right::remote_atomic : right::remote_write;
     return kind;
 }
 
 /// Returns whether the peer's connection accepts such a request, regardless of the memory that it addresses. A
 /// responder depth of 0 leaves no resource for reads and atomics.
-bool accepts(const QueuePair &peer, const Traits &kind)
+bool accepts(const QueuePair &peer, const OpcodeTraits &kind)
 {
     return (peer.attributes.access & kind.remote_right) != 0 &&
            (peer.attributes.max_reads_of_peer != 0 || !(kind.is_read || kind.is_atomic));
 }
 
-/// Returns the acknowledge timeout of one attempt.
-std::uint64_t answer_timeout_ns(const QueuePair &qp)
+/// Returns the acknowledge timeout of one attempt: 4.096 us << timeout (InfiniBand specification).
+std::uint64_t ack_timeout_ns(const QueuePair &qp)
 {
     return std::uint64_t{4096} << qp.attributes.timeout;
 }
@@ -65,8 +67,8 @@ Outcome retry_after_timeout(QueuePair &qp, const WorkRequest &request)
     if (qp.type == QpType::uc)
         return finish(qp, request, 0); // UC has no acknowledgements, so the message is lost silently
     if (qp.attributes.timeout != 0 &&
-        !qp.timeout_attempts.should_retry(now_ns(), answer_timeout_ns(qp), qp.attributes.retry_count + 1u))
-        return fail(qp, nullptr, request, Syndrome::retries_spent);
+        !qp.timeout_attempts.should_retry(now_ns(), ack_timeout_ns(qp), qp.attributes.retry_count + 1u))
+        return fail(qp, nullptr, request, Syndrome::retries_exceeded);
     return Outcome::waiting;
 }
 
@@ -74,10 +76,10 @@ Outcome retry_after_timeout(QueuePair &qp, const WorkRequest &request)
 /// without limit.
 Outcome retry_after_rnr(QueuePair &qp, const QueuePair &peer, const WorkRequest &request)
 {
-    constexpr std::uint8_t for_ever = 7;
+    constexpr std::uint8_t unlimited_retries = 7; // value of rnr_retry
     if (qp.type == QpType::uc)
         return finish(qp, request, 0);
-    if (qp.attributes.rnr_retry != for_ever &&
+    if (qp.attributes.rnr_retry != unlimited_retries &&
         !qp.rnr_attempts.should_retry(now_ns(), rnr_timeout_ns(peer.attributes.rnr_timer),
                                       qp.attributes.rnr_retry + 1u))
         return fail(qp, nullptr, request, Syndrome::receiver_not_ready);
@@ -95,13 +97,14 @@ QueuePair *peer_of(QueuePair &qp)
         peer->attributes.destination != qp.number() || !is_reachable(qp.file.function, peer->file.function))
         return nullptr;
     if (qp.is_looped_back ? &peer->file.function != &qp.file.function
-                          : !leads_to(peer->file.function, path.is_global != 0, path.dgid, path.dlid))
+                          : !is_path_to(peer->file.function, path.is_global != 0, path.dgid, path.dlid))
         return nullptr;
     if (!has_partition_key(qp) || !has_partition_key(*peer) || now_ns() < qp.lost_until)
         return nullptr;
+    // Only a request that has not begun counts as a message: each part of a long one comes here as well.
     if (qp.copied == 0 && card.faults.take_message_loss()) {
         constexpr std::uint64_t without_timeout = 1'000'000;
-        qp.lost_until = now_ns() + (qp.attributes.timeout != 0 ? answer_timeout_ns(qp) : without_timeout);
+        qp.lost_until = now_ns() + (qp.attributes.timeout != 0 ? ack_timeout_ns(qp) : without_timeout);
         return nullptr;
     }
     return peer;
@@ -151,9 +154,9 @@ Outcome execute_atomic(QueuePair &qp, QueuePair &peer, const WorkRequest &reques
     if (const Access access = place.process->write(place.address, &changed, sizeof(changed)); access != Access::done)
         return access == Access::gone ? retry_after_timeout(qp, request)
                                       : fail(qp, &peer, request, Syndrome::remote_access);
-    SegmentList answer;
-    answer.segments.push_back({nullptr, reinterpret_cast<std::uintptr_t>(&old), sizeof(old)});
-    const CopyResult result = copy(answer, local, 0, sizeof(old));
+    SegmentList response;
+    response.segments.push_back({nullptr, reinterpret_cast<std::uintptr_t>(&old), sizeof(old)});
+    const CopyResult result = copy(response, local, 0, sizeof(old));
     if (result != CopyResult::done)
         return end_failed_copy(qp, peer, request, result, true);
     return finish(qp, request, sizeof(old));
@@ -212,6 +215,7 @@ Outcome execute_message(QueuePair &qp, QueuePair &peer, const WorkRequest &reque
     const std::uint32_t key = swap_on_little_endian(request.immediate);
     if (request.opcode == Opcode::send_invalidate && !invalidate(peer, key))
         return refuse(qp, peer, request, Syndrome::remote_access);
+    // A queue pair that is connected to itself exchanges no messages with a peer.
     if (&qp != &peer) {
         ++qp.file.card.messages;
         qp.file.card.message_bytes += local.length;
@@ -230,13 +234,14 @@ Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
         (qp.type == QpType::uc && traits_of(request.opcode).remote_right != right::remote_write))
         return fail(qp, nullptr, request, Syndrome::local_operation);
     static SegmentList local, remote;
-    const Traits kind = traits_of(request.opcode);
-    const std::size_t data_at = kind.is_atomic ? at_atomic + 16 : kind.names_memory ? at_remote + 16 : at_remote;
+    const OpcodeTraits kind = traits_of(request.opcode);
+    // The data segments follow the fixed segments of the opcode.
+    const std::size_t data_at = kind.is_atomic ? at_atomic + 16 : kind.has_remote_address ? at_remote + 16 : at_remote;
     const bool writes_local = kind.is_read || kind.is_atomic;
     const Syndrome syndrome = add_data_segments(qp, request, data_at, writes_local ? right::local_write : 0, local);
     if (syndrome != Syndrome::none)
         return fail(qp, nullptr, request, syndrome);
-    if (local.length > longest_message)
+    if (local.length > max_message_bytes)
         return fail(qp, nullptr, request, Syndrome::local_length);
     // The specification has no status for an initiator depth of 0; this one is an assumption (docs/card.md).
     if (writes_local && qp.attributes.max_reads == 0)
@@ -245,7 +250,7 @@ Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
     if (peer == nullptr)
         return retry_after_timeout(qp, request);
     remote.clear();
-    if (kind.names_memory) {
+    if (kind.has_remote_address) {
         const Purpose purpose{peer->pd->number(), kind.remote_right, peer->number()};
         // A NAK "invalid request", according to the InfiniBand specification; not confirmed on a real card.
         if (!accepts(*peer, kind))
@@ -257,7 +262,7 @@ Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
     Outcome outcome = Outcome::done;
     if (kind.is_atomic) {
         outcome = execute_atomic(qp, *peer, request, local, remote);
-    } else if (kind.takes_receive) {
+    } else if (kind.consumes_receive) {
         outcome = execute_message(qp, *peer, request, local, remote);
     } else {
         bool is_complete = false;
@@ -270,7 +275,7 @@ Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
     }
     if (outcome != Outcome::waiting)
         qp.timeout_attempts = {};
-    if (outcome == Outcome::done && !kind.takes_receive)
+    if (outcome == Outcome::done && !kind.consumes_receive)
         ++qp.file.card.remote_accesses;
     return outcome;
 }

@@ -26,6 +26,7 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
+/// Splits a line at blanks. The words refer to the line.
 Words split(std::string_view line)
 {
     Words words;
@@ -89,7 +90,7 @@ std::string refuse(Card &card, const Words &words)
     return "ok";
 }
 
-/// Parses the counts and adds the rule.
+/// Parses the counts from word `at` on and adds the rule. Returns the reply.
 std::string with_counts(const Words &words, std::size_t at, FaultRule rule, const std::function<void(FaultRule)> &add)
 {
     if (!read_counts(words, at, rule))
@@ -187,7 +188,7 @@ std::string run_control(Card &card, std::string_view line)
     else if (what == "qp-fatal")
         break_queue_pairs_of(card, *function);
     else if (what == "vanish" || what == "appear")
-        function->is_silent = what == "vanish";
+        function->is_unreachable = what == "vanish";
     else
         card.set_port(*function, what == "port-up");
     // Waiting requests may fail or proceed because of the change.

@@ -16,10 +16,10 @@ namespace opendoca::card {
 
 namespace {
 
-// Offsets in a request: the address vector follows the control segment.
+// Offsets in a request: the address vector (mlx5_wqe_av of mlx5dv.h) follows the control segment.
 constexpr std::size_t at_qkey = 16, at_destination = 24, at_lid = 30, at_gid_flag = 44, at_gid = 48, at_data = 64;
 /// Size of the GRH area, which precedes the payload of every received datagram.
-constexpr std::size_t route_header_bytes = 40;
+constexpr std::size_t grh_bytes = 40;
 
 /// Delivers a message to the peer's next receive request, with a GRH in front of it. Drops the message if there is no
 /// receive request. If the buffer is too short the peer's queue pair fails.
@@ -28,14 +28,14 @@ void deliver(QueuePair &qp, QueuePair &peer, const WorkRequest &request, Segment
     static Receive receive;
     if (take_receive(peer, receive) != Take::taken)
         return;
-    const std::uint64_t length = message.length + route_header_bytes;
+    const std::uint64_t length = message.length + grh_bytes;
     if (!receive.is_valid || receive.list.length < length) {
         complete_error(*peer.receive_cq, peer, Entry::receive_error, receive.index, 0,
                        receive.is_valid ? Syndrome::local_length : Syndrome::local_protection);
         break_queue_pair(peer, Event::qp_fatal);
         return;
     }
-    std::array<std::uint8_t, route_header_bytes> header{};
+    std::array<std::uint8_t, grh_bytes> header{};
     header[0] = 0x60; // IP version 6
     store_big(&header[4], static_cast<std::uint16_t>(message.length));
     for (const Gid &gid : qp.file.function.profile.gids) { // the last one set is the GID that programs use by default
@@ -55,7 +55,8 @@ void deliver(QueuePair &qp, QueuePair &peer, const WorkRequest &request, Segment
 
 Outcome execute_datagram(QueuePair &qp, const WorkRequest &request)
 {
-    constexpr std::uint32_t own_qkey = 0x80000000;
+    // A request with this bit in its qkey is sent with the queue pair's own one (InfiniBand specification, Q_Keys).
+    constexpr std::uint32_t use_default_qkey = 0x80000000;
     if (request.bytes.size() < at_data)
         return fail(qp, nullptr, request, Syndrome::local_operation);
     static SegmentList message;
@@ -63,16 +64,16 @@ Outcome execute_datagram(QueuePair &qp, const WorkRequest &request)
     if (syndrome != Syndrome::none)
         return fail(qp, nullptr, request, syndrome);
     const std::uint64_t length = message.length;
-    if (length > longest_datagram)
+    if (length > max_datagram_bytes)
         return fail(qp, nullptr, request, Syndrome::local_length);
     const std::uint32_t given_qkey = be32(&request.bytes[at_qkey]);
-    const std::uint32_t qkey = (given_qkey & own_qkey) != 0 ? qp.attributes.qkey : given_qkey;
+    const std::uint32_t qkey = (given_qkey & use_default_qkey) != 0 ? qp.attributes.qkey : given_qkey;
     auto *peer = qp.file.card.objects.by_number<QueuePair>(be32(&request.bytes[at_destination]) & 0xffffff);
     const bool is_global = qp.file.card.profile.is_ethernet || (request.bytes[at_gid_flag] & 0x40) != 0;
     const auto gid = request.bytes.subspan<at_gid, 16>();
     if (peer != nullptr && peer->type == QpType::ud && peer->is_responding() && peer->attributes.qkey == qkey &&
         has_partition_key(qp) && has_partition_key(*peer) && is_reachable(qp.file.function, peer->file.function) &&
-        leads_to(peer->file.function, is_global, gid, be16(&request.bytes[at_lid])) &&
+        is_path_to(peer->file.function, is_global, gid, be16(&request.bytes[at_lid])) &&
         !qp.file.card.faults.take_message_loss())
         deliver(qp, *peer, request, message);
     return finish(qp, request, length);

@@ -17,10 +17,11 @@ namespace opendoca::card {
 namespace {
 
 constexpr std::uint16_t devlink_family = 0x15; // the kernel assigns family numbers dynamically, so any value is valid
-constexpr std::uint32_t config_group = 5;
+constexpr std::uint32_t config_group = 5; // number of a multicast group, also assigned dynamically; it has no messages
 constexpr char bus_name[] = "pci";
 
-/// A generic netlink request, split into its parts.
+/// A generic netlink request, split into its parts. `attributes` refers to the datagram that was received, and is valid
+/// while the request is handled.
 struct DevlinkRequest {
     nlmsghdr header;
     genlmsghdr generic;
@@ -109,33 +110,33 @@ Datagram describe_port(const DevlinkRequest &request, const Function &manager, c
 }
 
 /// Returns whether the request's attribute is absent or has this value.
-bool names(const DevlinkRequest &request, std::uint16_t type, std::string_view value)
+bool matches(const DevlinkRequest &request, std::uint16_t type, std::string_view value)
 {
     const auto attribute = netlink_attribute(request.attributes, type);
     return !attribute || netlink_text(*attribute) == value;
 }
 
 /// Appends the requested datagrams. Returns an errno, or 0.
-int answer(const Card &card, const DevlinkRequest &request, std::vector<Datagram> &answers)
+int build_replies(const Card &card, const DevlinkRequest &request, std::vector<Datagram> &replies)
 {
     if (request.header.nlmsg_type == GENL_ID_CTRL) {
         if (request.generic.cmd != CTRL_CMD_GETFAMILY)
             return EOPNOTSUPP;
         // The card has no other family than devlink.
-        if (!names(request, CTRL_ATTR_FAMILY_NAME, DEVLINK_GENL_NAME))
+        if (!matches(request, CTRL_ATTR_FAMILY_NAME, DEVLINK_GENL_NAME))
             return ENOENT;
-        answers.push_back(describe_family(request));
+        replies.push_back(describe_family(request));
         return 0;
     }
     const Function *manager = eswitch_manager(card);
     if (request.header.nlmsg_type != devlink_family || manager == nullptr)
         return ENOENT;
-    const bool is_manager = names(request, DEVLINK_ATTR_BUS_NAME, bus_name) &&
-                            names(request, DEVLINK_ATTR_DEV_NAME, manager->profile.pci_address);
+    const bool is_manager = matches(request, DEVLINK_ATTR_BUS_NAME, bus_name) &&
+                            matches(request, DEVLINK_ATTR_DEV_NAME, manager->profile.pci_address);
     if (!is_manager)
         return ENODEV;
     if (request.generic.cmd == DEVLINK_CMD_GET) {
-        answers.push_back(describe_device(request, *manager));
+        replies.push_back(describe_device(request, *manager));
         return 0;
     }
     if (request.generic.cmd != DEVLINK_CMD_PORT_GET)
@@ -147,33 +148,33 @@ int answer(const Card &card, const DevlinkRequest &request, std::vector<Datagram
         std::memcpy(&wanted, index->data(), sizeof(wanted));
     for (const Representor &port : representors_of(card)) {
         if (!index || port.port_index == wanted)
-            answers.push_back(describe_port(request, *manager, port));
+            replies.push_back(describe_port(request, *manager, port));
     }
-    return answers.empty() ? ENODEV : 0;
+    return replies.empty() ? ENODEV : 0;
 }
 
 } // namespace
 
-std::vector<Datagram> answer_netlink(const Card &card, std::span<const std::uint8_t> bytes)
+std::vector<Datagram> handle_netlink(const Card &card, std::span<const std::uint8_t> bytes)
 {
-    std::vector<Datagram> answers;
+    std::vector<Datagram> replies;
     DevlinkRequest request{};
     constexpr std::size_t headers = sizeof(request.header) + sizeof(request.generic);
     if (bytes.size() < headers)
-        return answers;
+        return replies;
     std::memcpy(&request.header, bytes.data(), sizeof(request.header));
     std::memcpy(&request.generic, bytes.data() + sizeof(request.header), sizeof(request.generic));
     // A malformed message gets no reply.
     if (request.header.nlmsg_len < headers || request.header.nlmsg_len > bytes.size())
-        return answers;
+        return replies;
     request.attributes = bytes.subspan(headers, request.header.nlmsg_len - headers);
-    const int error = answer(card, request, answers);
+    const int error = build_replies(card, request, replies);
     // A dump ends with NLMSG_DONE. Other requests get an acknowledgement on demand.
     if (error == 0 && request.is_dump())
-        answers.push_back(netlink_done(request.header));
+        replies.push_back(netlink_done(request.header));
     else if (error != 0 || (request.header.nlmsg_flags & NLM_F_ACK) != 0)
-        answers.push_back(netlink_error(request.header, error));
-    return answers;
+        replies.push_back(netlink_error(request.header, error));
+    return replies;
 }
 
 } // namespace opendoca::card

@@ -14,6 +14,6 @@ namespace opendoca::card {
 using Datagram = std::vector<std::uint8_t>;
 
 /// Handles one generic netlink request, for the families nlctrl and devlink. Returns the datagrams of the reply.
-std::vector<Datagram> answer_netlink(const Card &card, std::span<const std::uint8_t> request);
+std::vector<Datagram> handle_netlink(const Card &card, std::span<const std::uint8_t> request);
 
 } // namespace opendoca::card

@@ -37,6 +37,7 @@ constexpr FieldRule allow_rules[] = {
     {prm::allow_other_vhca_access::object_type, prm::general_object::type_mkey, prm::general_object::type_mkey},
 };
 
+// The opcodes are from the headers that prm.hpp names. Sizes are in bytes; the quotients are of positions in bits.
 constexpr CommandLayout commands[] = {
     {0x100, "QUERY_HCA_CAP", Method::general, 16, header_bytes, {}, prm_query_hca_cap},
     {0x740, "QUERY_ESW_FUNCTIONS", Method::general, 16, 80, {}, prm_query_esw_functions},
@@ -61,10 +62,10 @@ constexpr CommandLayout commands[] = {
 };
 
 /// Copies the mailboxes, runs the command and stores its output. Returns an errno, or 0, and the created object in
-/// `made`.
-int run(Command &command, unsigned in_id, unsigned out_id, Method method, Object **made = nullptr)
+/// `created`.
+int run(Command &command, unsigned in_id, unsigned out_id, Method method, Object **created = nullptr)
 {
-    constexpr std::size_t min_mailbox = 8;
+    constexpr std::size_t min_mailbox = 8; // opcode of the input; status and syndrome of the output
     const std::size_t in_size = command.length(in_id), out_size = command.length(out_id);
     if (in_size < min_mailbox || out_size < min_mailbox)
         return EINVAL;
@@ -77,10 +78,10 @@ int run(Command &command, unsigned in_id, unsigned out_id, Method method, Object
     if (!is_done)
         return EREMOTEIO; // the output has the status and the syndrome
     // Without the output a program cannot name the object, so nothing would ever free it.
-    if (error != 0 && mailbox.made != nullptr)
-        command.file.card.objects.destroy(*mailbox.made);
-    if (made != nullptr)
-        *made = mailbox.made;
+    if (error != 0 && mailbox.created != nullptr)
+        command.file.card.objects.destroy(*mailbox.created);
+    if (created != nullptr)
+        *created = mailbox.created;
     return error;
 }
 
@@ -147,21 +148,21 @@ int devx_query_uar(Command &command)
 /// Wraps what the command created into an object that DEVX can name by a handle.
 int devx_create(Command &command)
 {
-    Object *made = nullptr;
+    Object *created = nullptr;
     if (const int error = run(command, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT,
-                              Method::create, &made))
+                              Method::create, &created))
         return error;
     ObjectTable &objects = command.file.card.objects;
     auto *object = objects.create<DevxObject>(command.file);
     if (object == nullptr) {
-        objects.destroy(*made);
+        objects.destroy(*created);
         return ENOMEM;
     }
-    made->is_created_by_devx = true;
-    object->made = made;
+    created->is_created_by_devx = true;
+    object->created = created;
     const int error = command.put_handle(MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, *object);
     if (error != 0)
-        objects.destroy(*made);
+        objects.destroy(*created);
     return error;
 }
 
@@ -171,10 +172,10 @@ int devx_destroy(Command &command)
     if (object == nullptr)
         return EINVAL;
     // For example a completion queue that is used by a queue pair.
-    if (object->made->users != 0)
+    if (object->created->users != 0)
         return EBUSY;
     ObjectTable &objects = command.file.card.objects;
-    objects.destroy(*object->made);
+    objects.destroy(*object->created);
     objects.destroy(*object);
     command.file.card.request_polls();
     return 0;

@@ -15,13 +15,14 @@
 
 namespace opendoca::card {
 
-/// One command. The mailboxes are the card's own copies, and `in` stays unchanged while the command runs.
+/// One command while it is carried out, on the stack of the event loop. The mailboxes are the card's own copies, so
+/// `in` stays unchanged while the command runs, and `out` reaches the program only when it has ended.
 struct Mailbox {
     OpenFile &file;
     std::shared_ptr<Process> process;
     std::span<const std::uint8_t> in;
     std::span<std::uint8_t> out;
-    Object *made = nullptr; ///< object that a create command has created
+    Object *created = nullptr; ///< object that a create command has created
 
     [[nodiscard]] std::uint64_t get(prm::Field field) const { return prm::get(in, field); }
     [[nodiscard]] std::uint32_t get32(prm::Field field) const { return static_cast<std::uint32_t>(get(field)); }
@@ -29,16 +30,18 @@ struct Mailbox {
     [[nodiscard]] Card &card() const { return file.card; }
 };
 
-/// The uverbs method by which a command must arrive.
+/// The uverbs method by which a command must arrive. The kernel's driver sorts commands in the same way; a command that
+/// arrives by another method is refused.
 enum class Method : std::uint8_t { general, create, modify, query };
 
-/// The valid range of a field.
+/// The valid range of a field, both ends included. Part of a CommandLayout.
 struct FieldRule {
     prm::Field field;
     std::uint64_t min, max;
 };
 
-/// Description of one command: its limits are checked before `run` is called.
+/// Description of one command, an entry of a constant table. The limits are checked before `run` is called, so that
+/// `run` may read every field of an input of `min_in` bytes and set every field of an output of `min_out` bytes.
 struct CommandLayout {
     std::uint16_t opcode;
     std::string_view name;
@@ -54,7 +57,7 @@ bool run_prm_command(Mailbox &mailbox, Method method);
 /// Returns whether a PRM command has this name, as used by the fault `refuse`.
 bool is_prm_command_name(std::string_view name);
 
-// Implementations of the commands.
+// Implementations of the commands. A create command that does not return `ok` leaves no object behind.
 prm::Status prm_query_hca_cap(Mailbox &mailbox);
 prm::Status prm_query_hca_vport_context(Mailbox &mailbox);
 prm::Status prm_query_esw_functions(Mailbox &mailbox);

@@ -24,7 +24,8 @@ void describe_general(const Card &card, const Function &function, std::span<std:
     prm::set(to, vhca_resource_manager, function.profile.kind == FunctionKind::embedded);
     prm::set(to, eswitch_manager, function.profile.kind == FunctionKind::embedded);
     prm::set(to, vhca_id, function.profile.vhca_id);
-    prm::set(to, log_dma_mmo_max_size, profile.log_longest_copy);
+    prm::set(to, log_dma_mmo_max_size, profile.log_max_copy_bytes);
+    // Logarithms to base 2.
     prm::set(to, log_max_qp, 17);
     prm::set(to, log_max_cq, 22);
     prm::set(to, log_max_mkey, 20);
@@ -34,11 +35,11 @@ void describe_general(const Card &card, const Function &function, std::span<std:
     prm::set(to, num_ports, 1);
     prm::set(to, cqe_version, 1);
     prm::set(to, atomic, 1);
-    prm::set(to, max_wqe_sz_sq, 1024);
+    prm::set(to, max_wqe_sz_sq, 1024); // bytes
 }
 
 /// Fills in the second set of general capabilities: VUID query and alias keys.
-void describe_more(const Card &card, const Function &function, std::span<std::uint8_t> to)
+void describe_general_2(const Card &card, const Function &function, std::span<std::uint8_t> to)
 {
     using namespace prm::general_cap_2;
     prm::set(to, log_reserved_qpn_granularity, 8);
@@ -49,6 +50,7 @@ void describe_more(const Card &card, const Function &function, std::span<std::ui
     prm::set(to, allowed_for_other_vhca, keys);
 }
 
+/// Returns whether a function may query others and the e-switch: on a BlueField, only the embedded function may.
 bool manages_eswitch(const Function &function)
 {
     return function.profile.kind == FunctionKind::embedded;
@@ -70,6 +72,7 @@ prm::Status prm_query_hca_cap(Mailbox &mailbox)
         function = &*found;
     }
     std::vector<std::uint8_t> capability(capability_bytes);
+    // The capability type; prm.hpp has a namespace for each.
     switch (mailbox.get(prm::modifier) >> 1) {
     case 0:
         describe_general(card, *function, capability);
@@ -85,7 +88,7 @@ prm::Status prm_query_hca_cap(Mailbox &mailbox)
         prm::set(capability, prm::roce_cap::loopback_when_enabled, card.profile.is_ethernet);
         break;
     case 0x20:
-        describe_more(card, *function, capability);
+        describe_general_2(card, *function, capability);
         break;
     default:
         break; // types without capabilities on this card: all zeros

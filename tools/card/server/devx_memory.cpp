@@ -103,7 +103,7 @@ prm::Status create_alias(Mailbox &mailbox)
     alias->alias_of = target->key >> 8;
     alias->alias_serial = target->serial;
     mailbox.set(prm::general_object::id, alias->key >> 8);
-    mailbox.made = alias;
+    mailbox.created = alias;
     return prm::Status::ok;
 }
 
@@ -136,7 +136,7 @@ prm::Status prm_create_mkey(Mailbox &mailbox)
         return status;
     }
     mailbox.set(prm::create_mkey::index, key->key >> 8);
-    mailbox.made = key;
+    mailbox.created = key;
     return prm::Status::ok;
 }
 

@@ -75,7 +75,7 @@ prm::Status prm_create_cq(Mailbox &mailbox)
     cq->record_memory = Use(record);
     cq->process->completion_queues.push_back(cq);
     mailbox.set(number, cq->number());
-    mailbox.made = cq;
+    mailbox.created = cq;
     return prm::Status::ok;
 }
 
@@ -115,7 +115,7 @@ prm::Status prm_create_qp(Mailbox &mailbox)
     qp->send_buffer = qp->receive_buffer + receive_bytes;
     qp->process->queue_pairs.push_back(qp);
     mailbox.set(prm::create_qp::number, qp->number());
-    mailbox.made = qp;
+    mailbox.created = qp;
     return prm::Status::ok;
 }
 
@@ -181,7 +181,7 @@ prm::Status prm_change_qp(Mailbox &mailbox)
     if (is_init && mailbox.get(has_extension) != 0 && (mailbox.get(extension_mask) & mask_mmo) != 0) {
         if (!mailbox.card().profile.dma_by_queue_pair)
             return prm::Status::bad_parameter;
-        qp->may_copy = mailbox.get(mmo) != 0;
+        qp->is_mmo_enabled = mailbox.get(mmo) != 0;
     }
     return prm::Status::ok;
 }

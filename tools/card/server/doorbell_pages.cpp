@@ -18,8 +18,8 @@ namespace opendoca::card {
 
 namespace {
 
-// Offsets of the doorbells of a UAR: the arm register of completion queues, and the four buffers of its two BlueFlame
-// registers.
+// Offsets of the doorbells of a UAR: the arm register of completion queues (MLX5_CQ_DOORBELL of mlx5dv.h), and the four
+// buffers of its two BlueFlame registers, which have 512 bytes each from 0x800 on.
 constexpr std::array<std::uint64_t, 5> doorbell_offsets = {0x20, 0x800, 0x900, 0xa00, 0xb00};
 /// Time for the faulting thread to be scheduled and to repeat its store.
 constexpr std::uint64_t store_grace_ns = 5'000'000;
@@ -39,39 +39,39 @@ void DoorbellPages::add(std::uint64_t address, std::uint64_t length)
     if (pages_.size() == max_pages)
         protect(is_protected_); // drops the pages that were unmapped
     if (pages_.size() == max_pages) {
-        has_untrapped_ = true;
+        has_unprotected_ = true;
         return;
     }
     pages_.push_back({address, length});
     protect(is_protected_);
     if (pages_.empty() || pages_.back().address != address)
-        has_untrapped_ = true; // the page is mapped, so the kernel cannot protect it
+        has_unprotected_ = true; // protect() has dropped a page that is mapped: the kernel cannot protect it
 }
 
-void DoorbellPages::set_traps(UniqueFd userfaultfd)
+void DoorbellPages::set_userfaultfd(UniqueFd userfaultfd)
 {
     pages_.clear();
-    has_untrapped_ = false;
+    has_unprotected_ = false;
     is_protected_ = false;
     has_faulted_ = false;
-    traps_ = std::move(userfaultfd);
+    userfaultfd_ = std::move(userfaultfd);
 }
 
 void DoorbellPages::clear()
 {
-    set_traps({});
+    set_userfaultfd({});
 }
 
 void DoorbellPages::protect(bool on)
 {
-    if (!traps_.is_open())
+    if (!userfaultfd_.is_open())
         return;
     for (std::size_t i = 0; i < pages_.size();) {
         uffdio_writeprotect range{};
         range.range.start = pages_[i].address;
         range.range.len = pages_[i].length;
         range.mode = on ? UFFDIO_WRITEPROTECT_MODE_WP : 0;
-        if (ioctl(traps_.get(), UFFDIO_WRITEPROTECT, &range) != 0 && errno == ENOENT) {
+        if (ioctl(userfaultfd_.get(), UFFDIO_WRITEPROTECT, &range) != 0 && errno == ENOENT) {
             pages_[i] = pages_.back(); // unmapped since it was added
             pages_.pop_back();
         } else {
@@ -95,6 +95,7 @@ std::uint64_t DoorbellPages::content(const Process &process) const
     const auto is_read = std::make_unique<bool[]>(addresses.size());
     process.read_pieces(addresses, sizeof(std::uint64_t), reinterpret_cast<std::uint8_t *>(words.data()),
                         {is_read.get(), addresses.size()});
+    // A polynomial hash with the prime of FNV-1a. Equal sums of different words only cost a delay of store_grace_ns.
     std::uint64_t sum = 0;
     for (const std::uint64_t word : words)
         sum = sum * 0x100000001b3 + word;
@@ -103,9 +104,10 @@ std::uint64_t DoorbellPages::content(const Process &process) const
 
 bool DoorbellPages::take_faults(const Process &process, std::uint64_t now)
 {
+    // The faulting addresses do not matter: the doorbell records show which queues have work.
     uffd_msg message;
     bool has_any = false;
-    while (::read(traps_.get(), &message, sizeof(message)) == static_cast<ssize_t>(sizeof(message)))
+    while (::read(userfaultfd_.get(), &message, sizeof(message)) == static_cast<ssize_t>(sizeof(message)))
         has_any = true;
     if (has_any) {
         content_at_fault_ = content(process);

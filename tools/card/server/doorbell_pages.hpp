@@ -16,22 +16,28 @@ namespace opendoca::card {
 
 class Process;
 
-/// Owned by Process. Used by the event loop's thread only.
+/// The UAR pages of a process, and their write protection. Owned by Process; used by the event loop's thread only.
+/// Invariant: with a userfaultfd, either all pages are protected or all are writable, and the process is polled while
+/// they are writable. Pages that cannot be protected make needs_polling() true instead.
 class DoorbellPages {
 public:
     /// Adds a page. A known address is replaced, since munmap() of the old page is not visible to the card.
     void add(std::uint64_t address, std::uint64_t length);
     /// Takes over the userfaultfd of the process's current memory (exec and fork create a new one), and drops all
     /// pages.
-    void set_traps(UniqueFd userfaultfd);
+    void set_userfaultfd(UniqueFd userfaultfd);
     /// Drops all pages and the userfaultfd.
     void clear();
 
-    [[nodiscard]] int traps_fd() const { return traps_.get(); }
-    /// Returns whether stores to some pages go unnoticed, so that the process must be polled at intervals.
-    [[nodiscard]] bool needs_polling() const { return has_untrapped_ || (!pages_.empty() && !traps_.is_open()); }
+    /// Returns the descriptor that becomes readable when a store to a protected page faults; -1 without one.
+    [[nodiscard]] int userfaultfd() const { return userfaultfd_.get(); }
+    /// Returns whether stores to some pages cause no fault, so that the process must be polled at intervals.
+    [[nodiscard]] bool needs_polling() const
+    {
+        return has_unprotected_ || (!pages_.empty() && !userfaultfd_.is_open());
+    }
     /// Returns whether the pages are writable, so that the process must be polled until they are protected again.
-    [[nodiscard]] bool are_open() const { return traps_.is_open() && !is_protected_ && !pages_.empty(); }
+    [[nodiscard]] bool are_open() const { return userfaultfd_.is_open() && !is_protected_ && !pages_.empty(); }
 
     /// Reads all pending faults and makes the pages writable, which resumes the faulting thread. Returns false if there
     /// was none.
@@ -42,7 +48,7 @@ public:
 
 private:
     struct Page {
-        std::uint64_t address, length;
+        std::uint64_t address, length; // in the process; length in bytes
     };
     /// Changes the protection of all pages, and drops those that were unmapped.
     void protect(bool on);
@@ -50,13 +56,13 @@ private:
     [[nodiscard]] std::uint64_t content(const Process &process) const;
 
     std::vector<Page> pages_;
-    UniqueFd traps_;
+    UniqueFd userfaultfd_;
     bool is_protected_ = false;
     // Set if a page cannot be protected: too many pages, or a kernel without support.
-    bool has_untrapped_ = false;
-    bool has_faulted_ = false;
-    std::uint64_t opened_at_ = 0;
-    std::uint64_t content_at_fault_ = 0;
+    bool has_unprotected_ = false;
+    bool has_faulted_ = false;           // a thread has faulted, and may not have repeated its store yet
+    std::uint64_t opened_at_ = 0;        // time of the last fault, in ns
+    std::uint64_t content_at_fault_ = 0; // content() before the faulting store
 };
 
 } // namespace opendoca::card

@@ -152,8 +152,8 @@ void set_state_of(QueuePair &qp, QpState state)
         if (state == QpState::reset) {
             qp.send_consumed = qp.receive_consumed = qp.receive_posted = 0;
             qp.reset_first_request();
-            qp.may_copy = false;
-            drop_late_entries(qp);
+            qp.is_mmo_enabled = false;
+            drop_delayed_entries(qp);
         }
     }
     qp.file.card.request_polls(); // both its own requests and those of waiting peers may proceed

@@ -12,7 +12,7 @@
 
 namespace opendoca::card {
 
-/// Result of one poll of a process.
+/// Result of one poll of a process. Server decides from it when to poll the process again.
 struct Progress {
     unsigned done = 0;       ///< completed work requests, and parts of long ones
     bool is_waiting = false; ///< a request waits for its peer, or a queue pair is broken: poll without a doorbell

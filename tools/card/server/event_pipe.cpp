@@ -26,6 +26,7 @@ std::shared_ptr<EventPipe> EventPipe::create(UniqueFd &program_end)
     // Only the card's end is non-blocking: a program that does not read its events must not block the card.
     if (fcntl(ends[1], F_SETFL, O_NONBLOCK) != 0 || fstat(ends[0], &state) != 0)
         return nullptr;
+    // Both ends of a pipe have the same inode, so it identifies the program's end as well.
     result->inode_ = state.st_ino;
     result->device_ = state.st_dev;
     program_end = std::move(read_end);
@@ -37,13 +38,15 @@ bool EventPipe::write(const void *event, std::size_t size) const
     return ::write(write_end_.get(), event, size) == static_cast<ssize_t>(size);
 }
 
-std::uint32_t EventPipe::take_back(std::uint64_t element, std::size_t size) const
+std::uint32_t EventPipe::remove_unread(std::uint64_t element, std::size_t size) const
 {
     // Opened anew, because O_NONBLOCK belongs to the open file, and the program sets it for its own.
     const UniqueFd read_end(
         open(("/proc/self/fd/" + std::to_string(write_end_.get())).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     if (!read_end.is_open())
         return 0;
+    // A pipe holds 64 KiB by default, so one read empties it. Events are written whole, since they are shorter than
+    // PIPE_BUF.
     std::vector<std::uint8_t> events(1 << 16);
     const ssize_t got = read(read_end.get(), events.data(), events.size());
     std::uint32_t taken = 0;
@@ -58,6 +61,7 @@ std::uint32_t EventPipe::take_back(std::uint64_t element, std::size_t size) cons
 
 bool EventPipe::is_closed_by_program() const
 {
+    // POLLERR at the write end means that no read end is left. It is reported without being requested.
     pollfd state{write_end_.get(), 0, 0};
     return poll(&state, 1, 0) > 0 && (state.revents & POLLERR) != 0;
 }

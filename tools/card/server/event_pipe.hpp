@@ -25,7 +25,7 @@ public:
     /// Writes an event without blocking. Returns false if the pipe is full.
     bool write(const void *event, std::size_t size) const;
     /// Removes the unread events (of `size` bytes each) that begin with `element`, and returns their number.
-    [[nodiscard]] std::uint32_t take_back(std::uint64_t element, std::size_t size) const;
+    [[nodiscard]] std::uint32_t remove_unread(std::uint64_t element, std::size_t size) const;
     /// Returns whether descriptor `fd` of the process is the read end of this pipe.
     [[nodiscard]] bool is_open_in(const Process &process, int fd) const;
     /// Returns whether the program has closed all its copies of the read end.

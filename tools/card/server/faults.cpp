@@ -8,7 +8,8 @@ namespace opendoca::card {
 
 namespace {
 
-/// Applies the first rule with this name, and removes it after its last use.
+/// Applies the first rule with this name, and removes it after its last use. Each call is one operation, and counts for
+/// this rule only: later rules with the same name begin when it is used up.
 std::optional<std::uint32_t> take_fault(std::vector<FaultRule> &rules, std::string_view name)
 {
     for (std::size_t i = 0; i < rules.size(); ++i) {
@@ -53,6 +54,7 @@ bool Faults::take_message_loss()
 
 void Faults::clear()
 {
+    // The counter is a statistic of the card, which clear() does not reset.
     const std::uint64_t num_refused = num_refused_;
     *this = {};
     num_refused_ = num_refused;

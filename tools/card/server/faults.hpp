@@ -12,7 +12,8 @@
 
 namespace opendoca::card {
 
-/// Selects the operations that a fault applies to: after `skip` matching ones, the next `count`.
+/// Selects the operations that a fault applies to: after `skip` matching ones, the next `count`. Created by a control
+/// line, and held by Faults until its count is used up or all rules are cleared.
 struct FaultRule {
     std::string name;        ///< command name; "" for completions and messages
     std::uint32_t skip = 0;  ///< number of matching operations that succeed first
@@ -21,6 +22,8 @@ struct FaultRule {
 };
 
 /// The pending faults of a card. Owned by Card, filled by control lines, consulted by the operations that can fail.
+/// Used by the event loop's thread only. Rules for the same kind of operation apply one after the other, in the order
+/// in which they were requested.
 class Faults {
 public:
     /// Consumes one matching operation of the first rule with this command name. Returns the value of the rule if the

@@ -22,7 +22,7 @@ namespace {
 /// are malformed.
 bool read_entries(std::span<const std::uint8_t> bytes, std::vector<KeyEntry> &entries)
 {
-    constexpr std::size_t entry_bytes = 16;
+    constexpr std::size_t entry_bytes = 16;      // mlx5_wqe_umr_klm_seg, mlx5_wqe_umr_repeat_ent_seg
     constexpr std::uint32_t interleaved = 0x400; // value in the place of the first entry's key
     entries.clear();
     if (bytes.size() < entry_bytes)
@@ -62,17 +62,17 @@ bool may_bind_window(const Card &card, const std::vector<KeyEntry> &entries, std
 /// Carries out a memory copy. Long copies take several calls; the status area is written at the end.
 Outcome execute_copy(QueuePair &qp, const WorkRequest &request)
 {
-    constexpr std::uint8_t dma = 1;                  // modifier of a memory copy
-    constexpr std::uint64_t unnumbered = 1ull << 31; // a length of 0 in a request means 2 GiB
+    constexpr std::uint8_t dma = 1;                      // modifier of a memory copy
+    constexpr std::uint64_t length_of_zero = 1ull << 31; // a length of 0 in a request means 2 GiB
     // Offsets in a request: key and address of the status area, then two data segments.
     constexpr std::size_t at_opaque = 20, at_source = 32, at_destination = 48;
     const Profile &profile = qp.file.card.profile;
     if (request.modifier != dma || qp.type != QpType::rc || !profile.dma_works || qp.file.card.faults.dma_fails ||
-        (profile.dma_by_queue_pair && !qp.may_copy))
+        (profile.dma_by_queue_pair && !qp.is_mmo_enabled))
         return fail(qp, nullptr, request, Syndrome::local_operation);
     const std::uint32_t given = be32(&request.bytes[at_source]);
-    const std::uint64_t length = given == 0 ? unnumbered : given;
-    if (length > 1ull << profile.log_longest_copy)
+    const std::uint64_t length = given == 0 ? length_of_zero : given;
+    if (length > 1ull << profile.log_max_copy_bytes)
         return fail(qp, nullptr, request, Syndrome::local_length);
     static SegmentList opaque, source, destination;
     opaque.clear();
@@ -103,11 +103,12 @@ Outcome execute_copy(QueuePair &qp, const WorkRequest &request)
 }
 
 /// Carries out a UMR request. All checks come first, so a failed request leaves the key unchanged.
-Outcome execute_registration(QueuePair &qp, const WorkRequest &request)
+Outcome execute_umr(QueuePair &qp, const WorkRequest &request)
 {
+    // Offsets of mlx5_wqe_umr_ctrl_seg, of the key context and of the translation entries in a request.
     constexpr std::size_t at_control = 16, at_context = 64, at_entries = 128;
     constexpr std::uint8_t check_free = 0x20, check_queue_pair = 0x08, entries_inline = 0x80;
-    // Bits of the mask, which selects the fields of the context that apply.
+    // Bits of the mask (MLX5_WQE_UMR_CTRL_MKEY_MASK_*), which selects the fields of the context that apply.
     constexpr std::uint64_t takes_length = 1, takes_start = 1 << 6, takes_variant = 1 << 13, takes_qp = 1 << 14,
                             takes_access = 31 << 17, takes_free = 1 << 29;
     const std::uint8_t flags = request.bytes[at_control];

@@ -25,6 +25,7 @@ Incoming receive_request(int socket)
     message.msg_control = control.data();
     message.msg_controllen = control.size();
     const ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    // Exactly one message is read: the socket keeps message boundaries, and the event loop calls again for the next.
     // An error of the connection ends it, as if the peer had closed it.
     if (got <= 0) {
         incoming.is_closed = got == 0 || (errno != EAGAIN && errno != EINTR);
@@ -35,12 +36,14 @@ Incoming receive_request(int socket)
         const std::size_t size = header->cmsg_len - CMSG_LEN(0);
         if (header->cmsg_level != SOL_SOCKET)
             continue;
+        // The kernel adds the credentials (SO_PASSCRED of the listening socket, which its connections inherit).
         if (header->cmsg_type == SCM_CREDENTIALS && size >= sizeof(ucred)) {
             ucred credentials{};
             std::memcpy(&credentials, data, sizeof(credentials));
             incoming.sender = credentials.pid;
             incoming.user = credentials.uid;
         } else if (header->cmsg_type == SCM_RIGHTS) {
+            // All descriptors are taken, also superfluous ones: a descriptor that is not taken would stay open.
             for (std::size_t at = 0; at + sizeof(int) <= size; at += sizeof(int)) {
                 int fd = -1;
                 std::memcpy(&fd, data + at, sizeof(fd));
@@ -71,6 +74,7 @@ void send_reply(int socket, const Reply &reply, const UniqueFd &descriptor)
         const int fd = descriptor.get();
         std::memcpy(CMSG_DATA(header), &fd, sizeof(fd));
     }
+    // The program may have ended, and its socket may be of any kind: the call must neither block nor raise SIGPIPE.
     sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 

@@ -15,7 +15,9 @@
 
 namespace opendoca::card {
 
-/// A message from a preloaded library.
+/// A message from a preloaded library, or what happened in place of one: without a request it was malformed, or there
+/// was none. Sender and user come from the kernel (SCM_CREDENTIALS), so a program cannot forge them. Owns the received
+/// descriptors; those that are not moved out are closed with it.
 struct Incoming {
     bool is_closed = false; ///< the peer has closed the connection
     std::optional<Request> request;
@@ -26,7 +28,8 @@ struct Incoming {
 
 /// Receives one message without blocking.
 Incoming receive_request(int socket);
-/// Sends a reply without blocking. The reply is dropped if the socket is full.
+/// Sends a reply without blocking. The reply is dropped if the socket is full, which happens only to a client that does
+/// not use a new socket for each request.
 void send_reply(int socket, const Reply &reply, const UniqueFd &descriptor);
 /// Returns the user at the other end of a connection.
 std::optional<uid_t> peer_user(int socket);

@@ -8,6 +8,7 @@ namespace opendoca::card {
 
 namespace {
 
+/// Returns a size rounded up to the alignment of attributes.
 constexpr std::size_t padded(std::size_t size)
 {
     return (size + NLA_ALIGNTO - 1) / NLA_ALIGNTO * NLA_ALIGNTO;
@@ -21,6 +22,7 @@ std::vector<std::uint8_t> control(const nlmsghdr &request, std::uint16_t type, s
     header.nlmsg_len = static_cast<std::uint32_t>(sizeof(header) + size);
     header.nlmsg_type = type;
     header.nlmsg_flags = flags;
+    // Sequence and port number are the request's: libraries match replies with requests by them.
     header.nlmsg_seq = request.nlmsg_seq;
     header.nlmsg_pid = request.nlmsg_pid;
     std::vector<std::uint8_t> bytes(header.nlmsg_len);
@@ -37,11 +39,12 @@ std::optional<std::span<const std::uint8_t>> netlink_attribute(std::span<const s
     while (attributes.size() >= sizeof(nlattr)) {
         nlattr header;
         std::memcpy(&header, attributes.data(), sizeof(header));
+        // A shorter length would keep the loop at the same attribute for ever.
         if (header.nla_len < sizeof(header) || header.nla_len > attributes.size())
             break;
         if ((header.nla_type & NLA_TYPE_MASK) == type)
             return attributes.subspan(sizeof(header), header.nla_len - sizeof(header));
-        // The padding of the last attribute may be missing.
+        // The length excludes the padding, which may be missing behind the last attribute.
         attributes = attributes.subspan(std::min(padded(header.nla_len), attributes.size()));
     }
     return std::nullopt;
@@ -83,7 +86,7 @@ void NetlinkMessage::add(std::uint16_t type, const void *value, std::size_t size
 {
     const nlattr header{static_cast<std::uint16_t>(sizeof(nlattr) + size), type};
     const std::size_t at = bytes_.size();
-    bytes_.resize(at + padded(sizeof(header) + size));
+    bytes_.resize(at + padded(sizeof(header) + size)); // the padding is zero
     std::memcpy(&bytes_[at], &header, sizeof(header));
     if (size != 0)
         std::memcpy(&bytes_[at + sizeof(header)], value, size);
@@ -105,6 +108,7 @@ void NetlinkMessage::end_nest(std::size_t nest)
 
 std::vector<std::uint8_t> NetlinkMessage::take()
 {
+    // The length is the first member of the header.
     const auto size = static_cast<std::uint32_t>(bytes_.size());
     std::memcpy(bytes_.data(), &size, sizeof(size));
     return std::move(bytes_);
@@ -119,7 +123,7 @@ std::vector<std::uint8_t> netlink_done(const nlmsghdr &request)
 std::vector<std::uint8_t> netlink_error(const nlmsghdr &request, int error)
 {
     nlmsgerr body{};
-    body.error = -error;
+    body.error = -error; // negative on the wire, as from the kernel
     body.msg = request;
     return control(request, NLMSG_ERROR, 0, &body, sizeof(body));
 }

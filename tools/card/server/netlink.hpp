@@ -23,7 +23,8 @@ std::optional<std::span<const std::uint8_t>> netlink_attribute(std::span<const s
 /// Returns the value of a text attribute, without its terminator.
 std::string_view netlink_text(std::span<const std::uint8_t> value);
 
-/// A message under construction. Used once: take() leaves it empty.
+/// A message under construction, on the stack of the function that composes a reply. Used once: take() leaves it empty.
+/// Invariant: the length of the bytes is a multiple of netlink's alignment of 4.
 class NetlinkMessage {
 public:
     /// Begins a message of a generic netlink family.
@@ -41,6 +42,7 @@ public:
     void add_text(std::uint16_t type, const std::string &value) { add(type, value.c_str(), value.size() + 1); }
     /// Begins a nested attribute, which contains what is added until end_nest() is called with the result.
     [[nodiscard]] std::size_t begin_nest(std::uint16_t type);
+    /// Sets the length of the nested attribute.
     void end_nest(std::size_t nest);
     /// Sets the length of the message and returns its bytes.
     [[nodiscard]] std::vector<std::uint8_t> take();

@@ -10,8 +10,8 @@ namespace opendoca::card {
 
 namespace {
 
-// Returns the next free slot. The table first grows to its limit, and is then searched in a circle, which delays the
-// reuse of slots.
+/// Returns the next free slot. The table first grows to its limit, and is then searched in a circle, which delays the
+/// reuse of slots. There must be a free slot.
 template <typename Slots>
 std::uint32_t take_free_slot(Slots &slots, std::uint32_t &next, std::uint32_t first, std::uint32_t capacity)
 {
@@ -71,6 +71,7 @@ bool KeyTable::add(MemoryKey &key)
 
 void KeyTable::remove(const MemoryKey &key)
 {
+    // A key that was never added has the index 0.
     if (by_index(key.key >> 8) != &key)
         return;
     --used_;

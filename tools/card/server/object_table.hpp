@@ -13,7 +13,8 @@ namespace opendoca::card {
 
 /// Owns all objects of a card, by handle. The numbers of queue pairs and other objects are derived from the handle, so
 /// they are unique across all functions of the card. The handle of a destroyed object is reused as late as possible, so
-/// that stale numbers of programs find nothing.
+/// that stale numbers of programs find nothing. A pointer that find() has returned is valid until the object is
+/// destroyed. Used by the event loop's thread only.
 class ObjectTable {
 public:
     static constexpr std::uint32_t max_objects = 1 << 20;
@@ -75,12 +76,13 @@ private:
     std::uint32_t free_handle(OpenFile &file);
 
     std::vector<std::unique_ptr<Object>> slots_{1}; // index: handle; 0 is no valid handle
-    std::uint32_t next_ = 1;
-    std::uint32_t used_ = 0;
+    std::uint32_t next_ = 1;                        // slot that was reused last, once the table has its full size
+    std::uint32_t used_ = 0;                        // slots that hold an object
 };
 
-/// The memory keys of a card, by index: the upper 24 bits of a key. The owner of a key chooses the lower 8. Does not
-/// own the keys: MemoryKey removes itself when it is destroyed.
+/// The memory keys of a card, by index: the upper 24 bits of a key. The owner of a key chooses the lower 8 (the
+/// variant), so that an old value of a key that was invalidated is refused. Does not own the keys: MemoryKey removes
+/// itself when it is destroyed. Invariant: the key at an index has this index in its upper 24 bits.
 class KeyTable {
 public:
     static constexpr std::uint32_t max_keys = 1 << 20;
@@ -99,10 +101,10 @@ public:
 private:
     std::vector<MemoryKey *> slots_ =
         std::vector<MemoryKey *>(2); // 0 is unused, and index 1 gives 0x100, libmlx5's "no key"
-    std::uint32_t next_ = 2;
-    std::uint32_t used_ = 0;
-    std::uint8_t variant_ = 0;
-    std::uint64_t serial_ = 0;
+    std::uint32_t next_ = 2;         // slot that was reused last, once the table has its full size
+    std::uint32_t used_ = 0;         // slots that hold a key
+    std::uint8_t variant_ = 0;       // variant of the key that was added last
+    std::uint64_t serial_ = 0;       // serial number of the key that was added last
 };
 
 } // namespace opendoca::card

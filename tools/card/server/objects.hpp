@@ -39,7 +39,8 @@ enum class Kind : std::uint8_t {
     protection_domain
 };
 
-/// Base of all objects. Owned by ObjectTable.
+/// Base of all objects. Owned by ObjectTable, where the handle is the number of its slot. A program cannot destroy an
+/// object that has users; when a file is closed, its objects are destroyed in the order of Kind, so users end first.
 struct Object {
     Object(Kind its_kind, OpenFile &its_file, std::uint32_t its_handle)
         : kind(its_kind),
@@ -54,12 +55,12 @@ struct Object {
     const Kind kind;
     const std::uint32_t handle;
     OpenFile &file;
-    // Number of `Use` references; an object in use cannot be destroyed by its program.
-    std::uint32_t users = 0;
+    std::uint32_t users = 0;         ///< number of `Use` references
     bool is_created_by_devx = false; ///< created by a DEVX command, so verbs commands cannot name it
 };
 
-/// A counted reference to an object, which keeps the program from destroying it. Does not own the object.
+/// A counted reference to an object, which keeps the program from destroying it. Does not own the object; the pointer
+/// stays valid since the order of Kind destroys users first. A member of the object that uses the other one.
 template <typename T>
 class Use {
 public:
@@ -89,6 +90,8 @@ private:
     T *object_ = nullptr;
 };
 
+/// A protection domain. Keys and queue pairs store its number, and an access is refused if the numbers differ. Numbers
+/// begin above 0, so a field of a mailbox that was not set names no domain.
 struct ProtectionDomain : Object {
     static constexpr Kind its_kind = Kind::protection_domain;
     static constexpr std::uint32_t first_number = 0x10;
@@ -96,18 +99,20 @@ struct ProtectionDomain : Object {
     [[nodiscard]] std::uint32_t number() const { return first_number + handle; }
 };
 
-/// A completion that a fault delays.
-struct LateCompletion {
-    std::uint64_t due;
+/// A completion that a fault delays. Stored in its queue until it is due; complete except for the last byte of the
+/// entry, since the owner bit depends on the slot that the entry gets.
+struct DelayedCompletion {
+    std::uint64_t due; ///< in ns of now_ns()
     std::array<std::uint8_t, 64> entry;
-    std::uint8_t opcode;
+    std::uint8_t opcode; ///< value of Entry
     bool is_solicited;
 };
 
 inline constexpr std::uint32_t not_armed = 0xffffffff; ///< initial value of the arm word, which no program writes
 
 /// A completion queue: its ring and doorbell record are in the program's memory. Its indices run freely; the slot in
-/// the ring is the index modulo the ring's size.
+/// the ring is the index modulo the ring's size. At most `entries` entries are between consumed and produced: one more
+/// is an overrun, after which nothing is written any more.
 struct CompletionQueue : Object {
     static constexpr Kind its_kind = Kind::completion_queue;
     static constexpr std::uint32_t first_number = 0x40;
@@ -116,26 +121,28 @@ struct CompletionQueue : Object {
     [[nodiscard]] std::uint32_t number() const { return first_number + handle; }
 
     std::shared_ptr<Process> process;
-    std::uint32_t entries = 0; ///< a power of two
-    std::uint32_t entry_size = 64;
-    std::uint32_t produced = 0;
-    std::uint32_t consumed = 0;    ///< consumer index when the doorbell record was last read
-    std::uint32_t notified = 0;    ///< `produced` when the last event was sent
-    std::uint32_t arm = not_armed; ///< arm word that was processed last
-    bool is_armed = false;         ///< an event was requested and not sent yet
-    std::uint64_t buffer = 0, doorbell_record = 0, user_handle = 0;
-    std::shared_ptr<EventPipe> channel;
-    std::uint32_t completion_events = 0, async_events = 0;
+    std::uint32_t entries = 0;                             ///< a power of two
+    std::uint32_t entry_size = 64;                         ///< 64 or 128 bytes
+    std::uint32_t produced = 0;                            ///< index of the next entry that the card writes
+    std::uint32_t consumed = 0;                            ///< consumer index when the doorbell record was last read
+    std::uint32_t notified = 0;                            ///< `produced` when the last event was sent
+    std::uint32_t arm = not_armed;                         ///< arm word that was processed last
+    bool is_armed = false;                                 ///< an event was requested and not sent yet
+    std::uint64_t buffer = 0, doorbell_record = 0;         ///< addresses in the process
+    std::uint64_t user_handle = 0;                         ///< the program's name of the queue in events
+    std::shared_ptr<EventPipe> channel;                    ///< null if the queue has no completion channel
+    std::uint32_t completion_events = 0, async_events = 0; ///< number of events sent
     std::uint64_t moderated_until = 0; ///< time at which a moderated event is due; 0: none is pending
     bool is_overrun = false;
-    // Completions that a fault delays, in the order of the queue.
-    std::deque<LateCompletion> late;
+    std::deque<DelayedCompletion> delayed;               ///< completions that a fault delays, in the order of the queue
     Use<struct UserMemory> buffer_memory, record_memory; ///< for queues created by DEVX
     PinnedMemory pinned_buffer;
     std::shared_ptr<PinnedMemory> pinned_record;
 };
 
-/// A shared receive queue. Its entries form a linked list in the program's memory.
+/// A shared receive queue. Its entries form a linked list in the program's memory: each begins with the ring index of
+/// its successor, since the program may free entries in any order. The first word of the doorbell record counts the
+/// posted requests; the card reads it when a message arrives.
 struct SharedReceiveQueue : Object {
     static constexpr Kind its_kind = Kind::shared_receive_queue;
     static constexpr std::uint32_t first_number = 0x40;
@@ -144,7 +151,9 @@ struct SharedReceiveQueue : Object {
 
     std::shared_ptr<Process> process;
     Use<ProtectionDomain> pd;
-    std::uint32_t entries = 0, log_stride = 5, max_sges = 0, limit = 0;
+    std::uint32_t entries = 0; ///< a power of two
+    std::uint32_t log_stride = 5, max_sges = 0;
+    std::uint32_t limit = 0;    ///< fewer requests than this send the limit event once; 0: no limit is set
     std::uint16_t next = 0;     ///< ring index of the next receive request
     std::uint16_t consumed = 0; ///< number of receive requests consumed so far
     std::uint64_t buffer = 0, doorbell_record = 0, user_handle = 0;
@@ -156,7 +165,8 @@ struct SharedReceiveQueue : Object {
 enum class QpState : std::uint8_t { reset, init, rtr, rts, sqd, sqe, error }; // as ibv_qp_state
 enum class QpType : std::uint8_t { rc = 2, uc = 3, ud = 4 };                  // as ibv_qp_type
 
-/// Attributes of a queue pair (ibv_qp_attr), as far as they were set.
+/// Attributes of a queue pair (ibv_qp_attr), as far as they were set. A member of QueuePair. Values have the units of
+/// verbs: timeouts and RNR timers are 5-bit codes, MTUs are values of ibv_mtu.
 struct QpAttributes {
     ib_uverbs_qp_dest path{}, alternate_path{};
     std::uint32_t destination = 0, access = 0, qkey = 0, receive_psn = 0, send_psn = 0;
@@ -165,14 +175,17 @@ struct QpAttributes {
     std::uint8_t timeout = 0, retry_count = 0, rnr_retry = 0, alternate_port = 0, alternate_timeout = 0;
 };
 
-/// A range of a program's memory, or of the card's own.
+/// A range of a program's memory, or of the card's own. Does not own the process: the key from which the range was
+/// resolved keeps it alive, and no key is destroyed while a work request is carried out.
 struct Segment {
     Process *process; ///< null: the card's own memory
     std::uint64_t address;
     std::uint64_t length;
 };
 
-/// A scatter/gather list after resolution of its keys. Valid during one work request.
+/// A scatter/gather list after resolution of its keys. Valid during one work request. Functions that carry out requests
+/// reuse a static list, so that a request rarely allocates; only the event loop's thread uses it. `length` is the sum
+/// of the lengths of the segments.
 struct SegmentList {
     std::vector<Segment> segments;
     std::uint64_t length = 0;
@@ -184,7 +197,8 @@ struct SegmentList {
 };
 
 /// The attempts of a request that gets no response. Attempts are counted, since elapsed time is not sufficient: a card
-/// process that had no processor for a while has made no attempts meanwhile.
+/// process that had no processor for a while has made no attempts meanwhile. A member of QueuePair for its first
+/// request; replaced by a new object when the request makes progress.
 class Attempts {
 public:
     /// Called after a failed attempt at @p now. Returns whether to retry: there are up to @p max_attempts attempts,
@@ -201,19 +215,20 @@ public:
     }
 
 private:
-    unsigned begun_ = 0;
+    unsigned begun_ = 0;    ///< attempts so far
     std::uint64_t end_ = 0; ///< end of the current attempt
 };
 
 /// A queue pair: its rings and doorbell record are in the program's memory. Work requests are carried out in order, one
-/// at a time; a request that waits or that is long stays the first one.
+/// at a time; a request that waits or that is long stays the first one. The counters of both queues have 16 bits and
+/// count slots of the send ring and entries of the receive ring; the place in a ring is the counter modulo its size.
 struct QueuePair : Object {
     static constexpr Kind its_kind = Kind::queue_pair;
     static constexpr std::uint32_t first_number = 0x100;
     using Object::Object;
     ~QueuePair() override;
     [[nodiscard]] std::uint32_t number() const { return first_number + handle; }
-    /// Returns whether it accepts messages of its peer.
+    /// Returns whether its state lets it accept messages of its peer.
     [[nodiscard]] bool is_responding() const { return state >= QpState::rtr && state <= QpState::sqd; }
     /// Resets the progress of the first request, when that request is dropped.
     void reset_first_request()
@@ -228,24 +243,25 @@ struct QueuePair : Object {
     Use<SharedReceiveQueue> srq;
     QpType type = QpType::rc;
     QpState state = QpState::reset;
-    std::uint32_t user_index = 0;
-    std::uint32_t send_slots = 0;      ///< slots of 64 bytes; a power of two, or 0
-    std::uint32_t receive_entries = 0; ///< a power of two, or 0
-    std::uint32_t receive_log_stride = 4;
-    std::uint64_t receive_buffer = 0, send_buffer = 0, doorbell_record = 0, user_handle = 0;
-    std::uint16_t send_consumed = 0, receive_consumed = 0;
-    std::uint16_t receive_posted = 0; ///< receive counter when the doorbell record was last read
-    bool signals_all = false;
-    bool may_copy = false;                               ///< DMA (MMO) was enabled for this queue pair
-    Use<struct UserMemory> buffer_memory, record_memory; ///< for queue pairs created by DEVX
+    std::uint32_t user_index = 0;         ///< number by which libmlx5 finds the queue pair of a completion
+    std::uint32_t send_slots = 0;         ///< slots of 64 bytes; a power of two, or 0
+    std::uint32_t receive_entries = 0;    ///< a power of two, or 0
+    std::uint32_t receive_log_stride = 4; ///< size of an entry of the receive ring
+    std::uint64_t receive_buffer = 0, send_buffer = 0, doorbell_record = 0; ///< addresses in the process
+    std::uint64_t user_handle = 0;                         ///< the program's name of the queue pair in events
+    std::uint16_t send_consumed = 0, receive_consumed = 0; ///< counters of what the card has completed
+    std::uint16_t receive_posted = 0;                      ///< receive counter when the doorbell record was last read
+    bool signals_all = false;                              ///< as requested; libmlx5 marks each request itself
+    bool is_mmo_enabled = false;                           ///< DMA (MMO) was enabled for this queue pair
+    Use<struct UserMemory> buffer_memory, record_memory;   ///< for queue pairs created by DEVX
 
-    QpAttributes attributes; ///< as set by the program so far
-    ib_uverbs_qp_cap limits{};
+    QpAttributes attributes;   ///< as set by the program so far
+    ib_uverbs_qp_cap limits{}; ///< sizes that the program has requested
 
     /// Progress of the first request that is not complete.
     Attempts timeout_attempts;    ///< attempts without a response of the peer
     Attempts rnr_attempts;        ///< attempts without a receive request of the peer
-    std::uint64_t lost_until = 0; ///< time until which a fault loses its message; it is sent again then
+    std::uint64_t lost_until = 0; ///< time in ns until which a fault loses its message; it is sent again then
     std::uint64_t copied = 0;     ///< bytes of a long transfer that were copied
     bool is_looped_back = false;  ///< the path ends at the function's own port
     std::uint32_t async_events = 0;
@@ -253,19 +269,23 @@ struct QueuePair : Object {
     std::shared_ptr<PinnedMemory> pinned_record;
 };
 
-/// One range of an indirect key.
+/// One range of an indirect key (KLM or KSM entry): `length` bytes at `address`, as named by `key`. The entries of a
+/// key are consecutive: each begins where the one before it ends.
 struct KeyEntry {
     std::uint64_t length;
     std::uint32_t key;
     std::uint64_t address;
 };
 
-/// Permission for other functions of the card to create aliases of a key (ALLOW_OTHER_VHCA_ACCESS).
+/// Permission for other functions of the card to create aliases of a key (ALLOW_OTHER_VHCA_ACCESS). A member of the
+/// key. A program that creates an alias must present the same 32 bytes, which are the only secret.
 struct AliasPermission {
     std::array<std::uint8_t, 32> access_key;
 };
 
-/// A memory key of any kind: memory region, direct or indirect key of DEVX, alias. Registered in KeyTable.
+/// A memory key of any kind: memory region, direct or indirect key of DEVX, alias. Registered in KeyTable until it is
+/// destroyed. A direct key maps [iova, iova + length) to the process's memory from `start` on, an indirect key to its
+/// entries; an alias has no range and refers to its target by index and serial number.
 struct MemoryKey : Object {
     static constexpr Kind its_kind = Kind::memory_key;
     using Object::Object;
@@ -280,7 +300,7 @@ struct MemoryKey : Object {
     std::uint64_t iova = 0, length = 0;
     bool is_indirect = false;    ///< consists of ranges of other keys
     bool is_free = false;        ///< has no range at present: an unbound window
-    bool is_user_memory = false; ///< made from a registered user memory, not from a memory region
+    bool is_user_memory = false; ///< created from a registered user memory, not from a memory region
     std::uint32_t bound_to = 0;  ///< number of the only queue pair that may use it; 0: any
     std::vector<KeyEntry> entries;
     Use<struct UserMemory> user_memory;
@@ -291,13 +311,15 @@ struct MemoryKey : Object {
     PinnedMemory pinned;      ///< for keys created by verbs
 };
 
-/// A memory window: an indirect key that is free until a UMR request binds it.
+/// A memory window: an indirect key that is free until a UMR request binds it. Its own Kind keeps the commands of
+/// memory regions from naming it.
 struct MemoryWindow : MemoryKey {
     static constexpr Kind its_kind = Kind::memory_window;
     using MemoryKey::MemoryKey;
 };
 
-/// Memory that a program has registered for use by DEVX commands.
+/// Memory that a program has registered for use by DEVX commands (umem). It counts as pinned as long as it exists, and
+/// cannot be deregistered while a key or a queue uses it.
 struct UserMemory : Object {
     static constexpr Kind its_kind = Kind::user_memory;
     using Object::Object;
@@ -308,24 +330,27 @@ struct UserMemory : Object {
 };
 
 /// An address handle. libmlx5 writes the address into each datagram's request, so nothing but the existence is stored.
+/// Like the kernel's, it keeps its protection domain in use.
 struct AddressHandle : Object {
     static constexpr Kind its_kind = Kind::address_handle;
     using Object::Object;
     Use<ProtectionDomain> pd;
 };
 
-/// A UAR page. It is mapped by the preloaded library; the card stores no content.
+/// A UAR page. It is mapped by the preloaded library, at uar_offset() of its handle; the card stores no content, since
+/// requests and counters are in the rings and doorbell records. The handle is also the page's number in mailboxes.
 struct Uar : Object {
     static constexpr Kind its_kind = Kind::uar;
     using Object::Object;
 };
 
-/// The handle by which DEVX names what a create command has created.
+/// The handle by which DEVX names what a create command has created. It does not own that object, which ObjectTable
+/// owns as well; devx_destroy() destroys both.
 struct DevxObject : Object {
     static constexpr Kind its_kind = Kind::devx_object;
     using Object::Object;
     std::uint16_t opcode = 0;
-    Object *made = nullptr;
+    Object *created = nullptr;
     std::uint32_t id = 0;
 };
 

@@ -25,6 +25,7 @@ std::uint64_t bytes_of_page()
     return size;
 }
 
+/// Closes a file of the C library; for std::unique_ptr.
 struct CloseFile {
     void operator()(std::FILE *file) const { std::fclose(file); }
 };
@@ -36,7 +37,7 @@ File open_proc(const Process &process, const char *name)
     return File(std::fopen(("/proc/" + std::to_string(process.pid()) + "/" + name).c_str(), "re"));
 }
 
-/// One line of /proc/PID/maps.
+/// One line of /proc/PID/maps: the range [begin, end) of the process's memory, and how it may be accessed.
 struct Mapping {
     std::uint64_t begin, end;
     bool is_readable, is_writable;
@@ -83,7 +84,7 @@ bool is_mapped(const Process &process, std::uint64_t begin, std::uint64_t end, b
     return begin >= end;
 }
 
-/// Returns the soft limit in bytes; "unlimited" is the largest number.
+/// Returns the soft limit of locked memory in bytes; "unlimited" is the largest number.
 std::uint64_t lock_limit(const Process &process)
 {
     constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();

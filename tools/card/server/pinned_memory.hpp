@@ -14,7 +14,8 @@
 namespace opendoca::card {
 
 /// Pages that count against a process's RLIMIT_MEMLOCK as long as this object exists. Pages in several ranges count
-/// once for each range, as in the kernel.
+/// once for each range, as in the kernel. Only the count is modelled: the pages are not locked. A member of the object
+/// that uses the memory; move-only, so each range is counted exactly once.
 class PinnedMemory {
 public:
     PinnedMemory() = default;
@@ -34,7 +35,7 @@ public:
 
 private:
     std::shared_ptr<Process> process_;
-    std::uint64_t pages_ = 0;
+    std::uint64_t pages_ = 0; ///< number of pages of the machine's page size
 };
 
 /// Checks and pins `length` bytes at `start`. Returns 0 and sets `pinned`, or returns an errno and changes nothing:
@@ -43,7 +44,8 @@ private:
 [[nodiscard]] int pin_memory(const std::shared_ptr<Process> &process, std::uint64_t start, std::uint64_t length,
                              bool is_written, PinnedMemory &pinned);
 
-/// The pinned pages of the doorbell records of one open file. Records in the same page share one pin.
+/// The pinned pages of the doorbell records of one open file. Records in the same page share one pin, as in the
+/// kernel. A member of OpenFile. The queues own the pins; this class only finds one that exists.
 class DoorbellRecordPages {
 public:
     /// Pins the page of a doorbell record. Returns as pin_memory() does.
@@ -51,7 +53,7 @@ public:
                           std::shared_ptr<PinnedMemory> &pinned);
 
 private:
-    std::map<std::pair<const Process *, std::uint64_t>, std::weak_ptr<PinnedMemory>> pages_;
+    std::map<std::pair<const Process *, std::uint64_t>, std::weak_ptr<PinnedMemory>> pages_; ///< by process and address
 };
 
 } // namespace opendoca::card

@@ -2,7 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Layout of the device's commands (Programmer's Reference Manual). The position of a field in its mailbox counts in
-// bits, from the most significant bit of the first byte.
+// bits, from the most significant bit of the first byte. The numbers are those of public headers: rdma-core's
+// providers/mlx5/mlx5_ifc.h and DPDK's mlx5_prm.h, for sharing and aliases of keys also UCX's ib_mlx5_ifc.h, for
+// QUERY_VUID Linux's mlx5_ifc.h. This file does not share src/core/device/mlx5/prm.hpp: a wrong number in one of the
+// two makes tests on the card fail.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +16,11 @@
 
 namespace opendoca::card::prm {
 
-/// A field of a mailbox.
+/// The position of a field in a mailbox, or in a structure within it. A field may cross bytes. Only constants of this
+/// type exist.
 struct Field {
-    std::uint16_t bit;
-    std::uint8_t width; ///< at most 64
+    std::uint16_t bit;  ///< number of the most significant bit
+    std::uint8_t width; ///< in bits, at most 64
 
     /// Returns the same field of a structure that begins `bits` further.
     constexpr Field operator+(unsigned bits) const { return {static_cast<std::uint16_t>(bit + bits), width}; }
@@ -47,7 +51,7 @@ constexpr void set(std::span<std::uint8_t> mailbox, Field field, std::uint64_t v
     }
 }
 
-/// Status codes of commands.
+/// Status codes of commands: the first byte of an output.
 enum class Status : std::uint8_t {
     ok = 0,
     bad_operation = 2,
@@ -65,6 +69,8 @@ enum class Status : std::uint8_t {
 inline constexpr Field opcode{0x00, 16}, modifier{0x30, 16};
 inline constexpr Field status{0x00, 8}, syndrome{0x20, 32};
 
+/// QUERY_HCA_CAP. The modifier holds the capability type, shifted left by one bit; bit 0 selects current or maximum
+/// values, which are the same on this card.
 namespace query_hca_cap {
 inline constexpr Field other_function{0x40, 1}, function_id{0x50, 16};
 inline constexpr std::size_t capability_at = 16; ///< bytes of the output
@@ -111,17 +117,20 @@ constexpr std::uint32_t access_of(std::span<const std::uint8_t> context)
            (get(context, mkey::atomic) != 0 ? right::remote_atomic : 0);
 }
 
+/// CREATE_MKEY. The translation entries (KLM or KSM) follow the key context; `actual_size` counts them.
 namespace create_mkey {
 inline constexpr Field umem_valid{0x61, 1}, actual_size{0x300, 32}, umem_id{0x320, 32}, umem_offset{0x340, 64};
 inline constexpr std::size_t entries_at = 0x880 / 8, entry_bytes = 16;
 inline constexpr Field index{0x48, 24}; // of the output
 } // namespace create_mkey
 
+/// ALLOW_OTHER_VHCA_ACCESS. The object id of a memory key is its index, without the variant.
 namespace allow_other_vhca_access {
 inline constexpr Field object_type{0x90, 16}, object_id{0xa0, 32};
 inline constexpr std::size_t access_key_at = 0x100 / 8;
 } // namespace allow_other_vhca_access
 
+/// The header of CREATE_GENERAL_OBJECT, and the id in its output. `type_mkey` is the type of a memory key's alias.
 namespace general_object {
 inline constexpr Field type{0x30, 16}, id{0x40, 32}, is_alias{0x60, 1};
 inline constexpr std::uint64_t type_mkey = 0xff01;
@@ -129,12 +138,13 @@ inline constexpr std::uint64_t type_mkey = 0xff01;
 
 /// The context of CREATE_GENERAL_OBJECT for an alias.
 namespace alias {
-inline constexpr unsigned at = 0x80;
+inline constexpr unsigned at = 0x80; ///< position of the context
 inline constexpr Field vhca_id{at + 0x00, 16}, status{at + 0x1d, 3}, object_id{at + 0x20, 32},
     pd{at + 0x180, 32}; // metadata_1
 inline constexpr std::size_t access_key_at = 0x100 / 8, access_key_bytes = 32;
 } // namespace alias
 
+/// CREATE_CQ. Ring and doorbell record are in user memories, named by id and by an offset in bytes.
 namespace create_cq {
 inline constexpr unsigned at = 0x80; ///< position of the context
 inline constexpr Field record_umem_valid{at + 0x06, 1}, entry_size{at + 0x08, 3}, record_umem_id{at + 0x20, 32},
@@ -160,11 +170,13 @@ inline constexpr std::size_t path_gid_at = (path + 0x80) / 8;
 inline constexpr unsigned service_rc = 0, receive_type_none = 3;
 } // namespace qpc
 
+/// CREATE_QP: the fields beyond the context, which name the user memory of the rings.
 namespace create_qp {
 inline constexpr Field umem_offset{0x800, 64}, umem_id{0x840, 32}, umem_valid{0x860, 1};
 inline constexpr Field number{0x48, 24}; // of the output
 } // namespace create_qp
 
+/// The commands that change the state or the attributes of a queue pair.
 namespace modify_qp {
 inline constexpr Field number{0x48, 24};
 // INIT2INIT_QP: the extended context, which enables DMA.
@@ -176,6 +188,7 @@ namespace query_hca_vport_context {
 inline constexpr Field lid{0x380, 16}; // of the output
 } // namespace query_hca_vport_context
 
+/// QUERY_ESW_FUNCTIONS: the host's parameters, with the PCI address of its physical function.
 namespace query_esw_functions {
 inline constexpr unsigned at = 0x80; ///< position of the host's parameters in the output
 inline constexpr Field host_number{at + 0x00, 8}, pf_vhca_id_valid{at + 0x0e, 1}, pf_disabled{at + 0x0f, 1},
@@ -183,6 +196,7 @@ inline constexpr Field host_number{at + 0x00, 8}, pf_vhca_id_valid{at + 0x0e, 1}
     pci_device{at + 0x50, 16}, pci_function{at + 0x70, 16};
 } // namespace query_esw_functions
 
+/// QUERY_VUID. Each VUID takes 128 bytes of the output, padded with zeros.
 namespace query_vuid {
 inline constexpr Field of_vfs{0x60, 1}, vhca_id{0x70, 16};
 inline constexpr Field entries{0x1f0, 16}; // of the output

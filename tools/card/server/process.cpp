@@ -132,7 +132,7 @@ Access Process::write(std::uint64_t to, const void *from, std::size_t length) co
     if (length == 0)
         return Access::done;
     const iovec local{const_cast<void *>(from), length}, remote = remote_part(to, length);
-    errno = EFAULT;
+    errno = EFAULT; // for a transfer that is shorter than requested
     return transfer(true, {&local, 1}, {&remote, 1}) == static_cast<ssize_t>(length) ? Access::done : failure();
 }
 
@@ -149,7 +149,7 @@ Access Process::write_in_order(std::initializer_list<Part> parts) const
         remote[count++] = remote_part(part.address, part.bytes.size());
         length += part.bytes.size();
     }
-    errno = EFAULT; // of a transfer that is too short
+    errno = EFAULT; // for a transfer that is shorter than requested
     return transfer(true, {local.data(), count}, {remote.data(), count}) == static_cast<ssize_t>(length) ? Access::done
                                                                                                          : failure();
 #else
@@ -167,9 +167,9 @@ void Process::read_pieces(std::span<const std::uint64_t> from, std::size_t piece
     // Each range costs the kernel a page lookup. Doorbell records share pages, so consecutive addresses in one page are
     // read as one range, including what lies between them.
     struct Range {
-        std::size_t pieces;
+        std::size_t pieces; // number of pieces that lie in the range
         std::uint64_t address;
-        std::size_t length;
+        std::size_t length; // in bytes
     };
     static std::vector<std::uint8_t> bounce; // static, since only the event loop's thread reads records
     std::array<Range, max_ranges> ranges;

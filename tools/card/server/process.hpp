@@ -20,7 +20,7 @@ namespace opendoca::card {
 struct QueuePair;
 struct CompletionQueue;
 
-/// Result of an access to a program's memory.
+/// Result of an access to a program's memory. A transfer that fails may have copied its first bytes.
 enum class Access : std::uint8_t {
     done,
     fault, ///< the program has no such memory, or not with this protection
@@ -44,8 +44,8 @@ public:
         std::uint64_t address;
         std::span<std::uint8_t> bytes;
     };
-    // Writes one part or two such that the process sees the first before the second. The order within a part is
-    // undefined.
+    /// Writes one part or two such that the process sees the first before the second. The order within a part is
+    /// undefined.
     [[nodiscard]] Access write_in_order(std::initializer_list<Part> parts) const;
     /// Reads pieces of `piece` bytes at the addresses `from` into `to`, one after the other. A piece that cannot be
     /// read is set to zero, with false at its place in `is_read`.
@@ -53,7 +53,7 @@ public:
                      std::span<bool> is_read) const;
 
     [[nodiscard]] pid_t pid() const { return pid_; }
-    /// Returns a descriptor that becomes readable when the process is dead.
+    /// Returns a descriptor (pidfd) that becomes readable when the process is dead.
     [[nodiscard]] int death_fd() const { return pidfd_.get(); }
     [[nodiscard]] bool is_dead() const;
     /// Returns whether the main thread has this capability (CAP_*) in effect, in any user namespace.
@@ -77,8 +77,7 @@ private:
     pid_t pid_;
     UniqueFd pidfd_;
     UniqueFd memory_; ///< /proc/PID/mem: bound to this process for ever, used if process_vm_readv is refused
-    // Set once process_vm_readv was refused; stays set.
-    mutable bool uses_file_ = false;
+    mutable bool uses_file_ = false; ///< set once process_vm_readv was refused; stays set
 };
 
 } // namespace opendoca::card

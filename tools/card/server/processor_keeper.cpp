@@ -22,6 +22,7 @@ bool may_run_on_two_processors()
     return sched_getaffinity(0, sizeof(processors), &processors) == 0 && CPU_COUNT(&processors) == 2;
 }
 
+/// Pauses for a few cycles, which leaves the resources of the core to its other hardware thread.
 void pause_processor()
 {
 #if defined(__x86_64__)

@@ -26,17 +26,17 @@ public:
 
 private:
     enum class State : int { idle, busy, ending };
+    /// The thread's function: spins while the card is busy, and blocks otherwise.
     void run() const;
     /// Returns when the card is no longer busy, or when another thread has used the processor.
     void spin() const;
     /// Stores the state and wakes the thread.
     void change(State state);
 
-    // The process may run on exactly two processors.
-    const bool is_useful_;
+    const bool is_useful_; ///< the process may run on exactly two processors
     std::atomic<State> state_ = State::idle;
     mutable std::atomic<bool> was_alone_ = false; ///< the thread has spun without losing the processor
-    // Time until which the thread must not spin, since other work uses the processor.
+    // Time until which the thread must not spin, since other work uses the processor. Used by the event loop only.
     std::uint64_t paused_until_ = 0;
     std::thread thread_; ///< not started before the card is busy for the first time
 };

@@ -22,7 +22,7 @@ constexpr Profile profiles[] = {
      .dma_by_send_queue = true,
      .dma_by_queue_pair = true,
      .dma_works = true,
-     .log_longest_copy = 31,
+     .log_max_copy_bytes = 31,
      .reports_alias_keys = true,
      .shares_direct_keys = true,
      .shares_indirect_keys = true,
@@ -40,7 +40,7 @@ constexpr Profile profiles[] = {
      .dma_by_send_queue = true,
      .dma_by_queue_pair = false,
      .dma_works = true,
-     .log_longest_copy = 21,
+     .log_max_copy_bytes = 21,
      .reports_alias_keys = true,
      .shares_direct_keys = true,
      .shares_indirect_keys = false,
@@ -58,7 +58,7 @@ constexpr Profile profiles[] = {
      .dma_by_send_queue = false,
      .dma_by_queue_pair = true,
      .dma_works = false,
-     .log_longest_copy = 31,
+     .log_max_copy_bytes = 31,
      .reports_alias_keys = true,
      .shares_direct_keys = false,
      .shares_indirect_keys = false,
@@ -76,7 +76,7 @@ constexpr Profile profiles[] = {
      .dma_by_send_queue = false,
      .dma_by_queue_pair = false,
      .dma_works = false,
-     .log_longest_copy = 0,
+     .log_max_copy_bytes = 0,
      .reports_alias_keys = false,
      .shares_direct_keys = false,
      .shares_indirect_keys = false,
@@ -94,7 +94,7 @@ constexpr Profile profiles[] = {
      .dma_by_send_queue = false,
      .dma_by_queue_pair = false,
      .dma_works = false,
-     .log_longest_copy = 0,
+     .log_max_copy_bytes = 0,
      .reports_alias_keys = false,
      .shares_direct_keys = false,
      .shares_indirect_keys = false,
@@ -119,7 +119,7 @@ std::vector<Gid> ethernet_gids(std::uint16_t vhca_id)
     return gids;
 }
 
-/// Returns a GID table with the default GID only.
+/// Returns a GID table with the default GID only: the subnet prefix fe80::/64 and the port's GUID.
 std::vector<Gid> infiniband_gids(std::uint64_t guid)
 {
     Gid gid{{0xfe, 0x80}, 0};
@@ -133,6 +133,7 @@ std::vector<Gid> infiniband_gids(std::uint64_t guid)
 /// Returns a VUID in the format of real cards.
 std::string vuid_of(const FunctionProfile &function)
 {
+    // Serial number of the card, "MLNX", and the system, device and function numbers.
     char text[64];
     std::snprintf(text, sizeof(text), "MT2347XZ0%04XMLNXS0D%uF%u", 0x3200u + function.vhca_id,
                   function.kind == FunctionKind::subfunction ? 1u : 0u, function.vport);
@@ -154,7 +155,9 @@ std::span<const Profile> all_profiles()
 
 std::vector<FunctionProfile> functions_of(const Profile &profile)
 {
-    // Numbers and addresses are fixed, so that tests and documents can name them.
+    // Numbers and addresses are fixed, so that tests and documents can name them. docs/card.md lists them. VHCA ids are
+    // unique on the card; vports are those of a BlueField: 0 is the host's PF, 1 its first VF, 0xfffe the embedded
+    // function, 0x8000 plus the number a subfunction.
     std::vector<FunctionProfile> functions;
     const auto add = [&](Side side, FunctionKind kind, std::uint16_t vhca_id, std::uint16_t vport,
                          const char *device_name, const char *pci_address, bool has_address) {
@@ -164,7 +167,7 @@ std::vector<FunctionProfile> functions_of(const Profile &profile)
         if (!profile.is_ethernet) {
             function.lid = static_cast<std::uint16_t>(0x10 + vhca_id);
             function.gids = infiniband_gids(profile.guid(vhca_id));
-        } else if (has_address) {
+        } else if (has_address) { // only a function with a network address has GIDs on Ethernet
             function.gids = ethernet_gids(vhca_id);
         } else {
             function.gids.resize(gid_table_length);

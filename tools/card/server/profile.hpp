@@ -13,8 +13,10 @@
 
 namespace opendoca::card {
 
+/// The two machines that a card with a DPU connects. A card without one has the host's side only.
 enum class Side : std::uint8_t { host, dpu };
 
+/// Kinds of functions, which differ in their files in sysfs and in the commands that they may use.
 enum class FunctionKind : std::uint8_t {
     physical, ///< PF of the host, or of a card without a DPU
     virtual_function,
@@ -22,7 +24,7 @@ enum class FunctionKind : std::uint8_t {
     embedded, ///< the DPU's own physical function, which manages the e-switch
 };
 
-/// An entry of a port's GID table.
+/// An entry of a port's GID table. A GID of zeros marks an unset entry.
 struct Gid {
     std::array<std::uint8_t, 16> raw;
     std::uint8_t type; ///< as ib_uverbs_gid_entry: 0 InfiniBand, 1 RoCE v1, 2 RoCE v2
@@ -30,12 +32,12 @@ struct Gid {
     [[nodiscard]] bool is_set() const { return raw != decltype(raw){}; }
 };
 
-/// The properties of a function that never change.
+/// The properties of a function that never change. Part of Function; created by functions_of() when the card starts.
 struct FunctionProfile {
     Side side;
     FunctionKind kind;
-    std::uint16_t vhca_id;
-    std::uint16_t vport;
+    std::uint16_t vhca_id;     ///< unique on the card
+    std::uint16_t vport;       ///< number of its port of the e-switch
     std::string device_name;   ///< mlx5_N, counted on its side
     std::string pci_address;   ///< its own, or that of a subfunction's parent
     std::uint32_t subfunction; ///< number of a subfunction
@@ -44,7 +46,8 @@ struct FunctionProfile {
     std::string vuid;
 };
 
-/// The properties of a card.
+/// The properties of a card: what a model reports, and what it does. A capability may be reported although requests
+/// fail, as on some real cards. All profiles are constants with static storage, so references to them stay valid.
 struct Profile {
     std::string_view name;
     std::uint16_t pci_device;
@@ -54,11 +57,11 @@ struct Profile {
     bool has_dpu;
     /// DMA engine (MMO): the queue capabilities that report it, and whether requests succeed.
     bool dma_by_send_queue, dma_by_queue_pair, dma_works;
-    std::uint8_t log_longest_copy; ///< maximum length of one request
+    std::uint8_t log_max_copy_bytes; ///< maximum length of one request, as a logarithm to base 2
     /// Alias keys: what the capabilities report, and which keys ALLOW_OTHER_VHCA_ACCESS accepts.
     bool reports_alias_keys, shares_direct_keys, shares_indirect_keys;
-    std::string_view rate; ///< text of the sysfs file
-    std::uint8_t active_speed, active_width;
+    std::string_view rate;                   ///< text of the sysfs file
+    std::uint8_t active_speed, active_width; ///< as in ibv_port_attr
 
     /// Returns the length of a port's partition key table. Only its first entry is set.
     [[nodiscard]] std::uint16_t pkeys() const { return is_ethernet ? 1 : 128; }
@@ -69,8 +72,8 @@ struct Profile {
 };
 
 /// Returns the profile with this name, or null.
-// Profiles are constants; pointers to them stay valid.
 const Profile *find_profile(std::string_view name);
+/// Returns all profiles, in the order of the documentation.
 std::span<const Profile> all_profiles();
 /// Returns the functions of a card, in the order of their uverbs numbers, which begin at 0 on each side.
 std::vector<FunctionProfile> functions_of(const Profile &profile);

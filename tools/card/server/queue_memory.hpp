@@ -10,8 +10,8 @@
 
 namespace opendoca::card {
 
-/// The pinned buffer and doorbell record of a queue that is about to be created. Pinning comes first, so that a failure
-/// leaves nothing to undo.
+/// The pinned buffer and doorbell record of a queue that is about to be created, on the stack of the command. Pinning
+/// comes first, so that a failure leaves nothing to undo: pins that were not moved to a queue end with this object.
 class QueueMemory {
 public:
     /// Pins both. Returns an errno, or 0. A queue without a buffer has a length of 0.

@@ -27,21 +27,22 @@ Datagram describe_settings(const nlmsghdr &request)
 
 } // namespace
 
-std::vector<Datagram> answer_rdma_netlink(std::span<const std::uint8_t> bytes)
+std::vector<Datagram> handle_rdma_netlink(std::span<const std::uint8_t> bytes)
 {
-    std::vector<Datagram> answers;
+    std::vector<Datagram> replies;
     nlmsghdr request{};
     if (bytes.size() < sizeof(request))
-        return answers;
+        return replies;
     std::memcpy(&request, bytes.data(), sizeof(request));
+    // A malformed message gets no reply.
     if (request.nlmsg_len < sizeof(request) || request.nlmsg_len > bytes.size())
-        return answers;
+        return replies;
     const int error = request.nlmsg_type == get_settings ? 0 : EOPNOTSUPP;
     if (error == 0)
-        answers.push_back(describe_settings(request));
+        replies.push_back(describe_settings(request));
     if (error != 0 || (request.nlmsg_flags & NLM_F_ACK) != 0)
-        answers.push_back(netlink_error(request, error));
-    return answers;
+        replies.push_back(netlink_error(request, error));
+    return replies;
 }
 
 } // namespace opendoca::card

@@ -12,6 +12,6 @@ namespace opendoca::card {
 
 /// Handles a program's RDMA netlink request. Only the query of the system's settings is supported; all others get
 /// EOPNOTSUPP, upon which libibverbs discovers devices through sysfs.
-std::vector<Datagram> answer_rdma_netlink(std::span<const std::uint8_t> request);
+std::vector<Datagram> handle_rdma_netlink(std::span<const std::uint8_t> request);
 
 } // namespace opendoca::card

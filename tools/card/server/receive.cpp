@@ -16,13 +16,13 @@ namespace opendoca::card {
 namespace {
 
 constexpr std::size_t segment_bytes = 16;
-// Large enough for the longest receive request.
+/// Room for the longest receive request.
 using Entry512 = std::array<std::uint8_t, 1u << max_receive_log_stride>;
 
 /// Resolves the data segments of a receive request, up to the end marker.
 void read_segments(const QueuePair &qp, std::span<const std::uint8_t> segments, Receive &receive)
 {
-    constexpr std::uint32_t end_of_list = 0x100; // key of the end marker
+    constexpr std::uint32_t end_of_list = 0x100; // key of the end marker (MLX5_INVALID_LKEY)
     const Purpose purpose{qp.pd->number(), right::local_write, qp.number()};
     for (; segments.size() >= segment_bytes; segments = segments.subspan(segment_bytes)) {
         const std::uint32_t length = be32(&segments[0]), key = be32(&segments[4]);
@@ -59,7 +59,7 @@ Take take_shared(QueuePair &qp, Receive &receive)
     receive.index = static_cast<std::uint16_t>(place);
     srq.next = be16(&entry[2]);
     ++srq.consumed;
-    // The first 16 bytes link to the next receive request.
+    // The first 16 bytes link to the next receive request (mlx5_wqe_srq_next_seg).
     read_segments(qp, std::span(entry).first(size).subspan(segment_bytes), receive);
     if (srq.limit != 0 && ready - 1u < srq.limit) {
         srq.limit = 0;

@@ -10,7 +10,7 @@ namespace opendoca::card {
 namespace {
 
 constexpr std::uint32_t first_interface_index = 1'000'000; // larger than the indices that the kernel has assigned
-constexpr std::uint16_t uplink_vport = 0xffff;
+constexpr std::uint16_t uplink_vport = 0xffff;             // as mlx5 devices number it
 
 } // namespace
 

@@ -13,17 +13,17 @@
 
 namespace opendoca::card {
 
-/// One port of the e-switch.
+/// One port of the e-switch. Computed on demand from the functions of the card, which are constant; therefore the same
+/// port has the same name and indices in sysfs and in devlink.
 struct Representor {
     std::string name;              ///< of the network interface
     std::string port_name;         ///< phys_port_name
     std::uint32_t interface_index; ///< index that no interface of the kernel has
     std::array<std::uint8_t, 6> address;
-    std::uint32_t port_index; ///< index in devlink: the manager's VHCA id and the vport
-    const Function *function; ///< function behind the port; null for the uplink
-    bool is_external;         ///< the function belongs to the host
-    // Number of a virtual function, else 0.
-    std::uint16_t virtual_function;
+    std::uint32_t port_index;       ///< index in devlink: the manager's VHCA id and the vport
+    const Function *function;       ///< function behind the port; null for the uplink
+    bool is_external;               ///< the function belongs to the host
+    std::uint16_t virtual_function; ///< number of a virtual function, else 0
 };
 
 /// Returns the ports of the e-switch; none on a card without a DPU.

@@ -36,8 +36,8 @@ namespace {
 constexpr std::uint64_t spin_ns = 50'000;          // doorbell records are polled for this long after the last work
 constexpr std::uint64_t linger_ns = 2'000'000'000; // the card is kept for this long after the last program
 constexpr unsigned polls_between_waits = 4;        // idle polls between two calls of epoll_wait, which is a system call
-constexpr int wait_for_peers_ms = 1;
-constexpr int wait_to_end_ms = 250;
+constexpr int wait_for_peers_ms = 1;               // time between two polls of a request that waits for its peer
+constexpr int wait_to_end_ms = 250;                // time between two checks whether the card is still needed
 
 /// Returns the page size of the machine.
 std::uint64_t page_size()
@@ -63,7 +63,7 @@ mlx5_ib_clock_info clock_page()
 /// Handles a map request: a UAR page or the clock page. Returns an errno, or 0.
 int map(OpenFile &file, Process &process, const Request &request)
 {
-    constexpr std::uint64_t command_shift = 8;
+    constexpr std::uint64_t command_shift = 8; // mlx5's offsets: pages, with the kind of mapping from bit 8 on
     const std::uint64_t page = page_size();
     if (request.a % page != 0 || request.b != page)
         return EINVAL;
@@ -126,14 +126,14 @@ bool Server::listen()
     }
     // Only the DPU has an e-switch, which devlink describes.
     if (card_.profile.has_dpu && !listen_at(folder_ + "/dpu/dev/netlink", [this](UniqueFd socket) {
-            add_netlink(std::move(socket), [this](auto request) { return answer_netlink(card_, request); });
+            add_netlink(std::move(socket), [this](auto request) { return handle_netlink(card_, request); });
         }))
         return false;
     for (const char *side : {"/host", "/dpu"}) {
         if (!card_.profile.has_dpu && side == std::string_view("/dpu"))
             continue;
         if (!listen_at(folder_ + side + "/dev/rdma_netlink",
-                       [this](UniqueFd socket) { add_netlink(std::move(socket), answer_rdma_netlink); }))
+                       [this](UniqueFd socket) { add_netlink(std::move(socket), handle_rdma_netlink); }))
             return false;
     }
     return listen_at(folder_ + "/control", [this](UniqueFd socket) { add_control(std::move(socket)); });
@@ -214,8 +214,8 @@ void Server::remove_process(const std::shared_ptr<Process> &process)
 {
     // The descriptors must leave the event loop before they are closed.
     unwatch(process->death_fd());
-    if (process->doorbells.traps_fd() >= 0)
-        unwatch(process->doorbells.traps_fd());
+    if (process->doorbells.userfaultfd() >= 0)
+        unwatch(process->doorbells.userfaultfd());
     process->doorbells.clear();
     for (OpenFile &file : card_.files)
         std::erase(file.processes, process);
@@ -237,25 +237,26 @@ void Server::serve(OpenFile &file)
     UniqueFd descriptor;
     const std::shared_ptr<Process> process = incoming.user == geteuid() ? process_of(file, incoming.sender) : nullptr;
     // The second descriptor is the process's userfaultfd; it comes with the first map request only.
-    UniqueFd traps = incoming.descriptors.size() > 1 ? std::move(incoming.descriptors[1]) : UniqueFd();
-    reply.error =
-        process == nullptr ? EPERM : answer(file, *incoming.request, process, std::move(traps), reply, descriptor);
+    UniqueFd userfaultfd = incoming.descriptors.size() > 1 ? std::move(incoming.descriptors[1]) : UniqueFd();
+    reply.error = process == nullptr
+                      ? EPERM
+                      : execute_request(file, *incoming.request, process, std::move(userfaultfd), reply, descriptor);
     send_reply(incoming.descriptors[0].get(), reply, descriptor);
     last_work_ = now_ns();
 }
 
-int Server::answer(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process, UniqueFd traps,
-                   Reply &reply, UniqueFd &descriptor)
+int Server::execute_request(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process,
+                            UniqueFd userfaultfd, Reply &reply, UniqueFd &descriptor)
 {
     switch (request.type) {
     case RequestType::hello:
         return check_memory_access(*process, request);
     case RequestType::map:
-        if (traps.is_open() && is_userfaultfd(traps.get())) {
-            if (process->doorbells.traps_fd() >= 0)
-                unwatch(process->doorbells.traps_fd());
-            const int fd = traps.get();
-            process->doorbells.set_traps(std::move(traps));
+        if (userfaultfd.is_open() && is_userfaultfd(userfaultfd.get())) {
+            if (process->doorbells.userfaultfd() >= 0)
+                unwatch(process->doorbells.userfaultfd());
+            const int fd = userfaultfd.get();
+            process->doorbells.set_userfaultfd(std::move(userfaultfd));
             std::weak_ptr<Process> weak = process;
             watch(fd, [this, weak] {
                 const std::shared_ptr<Process> faulted = weak.lock();
@@ -287,11 +288,12 @@ void Server::add_control(UniqueFd socket)
     });
 }
 
-void Server::add_netlink(UniqueFd socket, std::function<std::vector<Datagram>(std::span<const std::uint8_t>)> answer)
+void Server::add_netlink(UniqueFd socket,
+                         std::function<std::vector<Datagram>(std::span<const std::uint8_t>)> make_replies)
 {
-    add_connection(std::move(socket), [answer = std::move(answer)](int fd, std::span<const char> request) {
+    add_connection(std::move(socket), [make_replies = std::move(make_replies)](int fd, std::span<const char> request) {
         const std::span bytes(reinterpret_cast<const std::uint8_t *>(request.data()), request.size());
-        for (const Datagram &datagram : answer(bytes))
+        for (const Datagram &datagram : make_replies(bytes))
             send(fd, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     });
 }
@@ -342,7 +344,7 @@ int Server::poll_processes()
             process.needs_poll = true; // a poll is limited, and no doorbell announces the rest
     }
     const std::uint64_t now = now_ns();
-    const std::uint64_t next_late = write_late_entries(card_, now);
+    const std::uint64_t next_late = write_delayed_entries(card_, now);
     const bool has_moderated = send_moderated_events(card_, now);
     idle_polls_ = done == 0 ? idle_polls_ + 1 : 0;
     if (done != 0)

@@ -18,7 +18,8 @@
 namespace opendoca::card {
 
 /// The card's process: one event loop over its sockets, its clients' requests and their doorbells. A client cannot
-/// block the others, and an idle client costs nothing. Everything runs in the thread that calls run().
+/// block the others, and an idle client costs nothing. Everything runs in the thread that calls run(), so no state of
+/// the card needs a lock. Every descriptor that is watched leaves the event loop before it is closed.
 class Server {
 public:
     /// `folder` must exist and belong to this user alone.
@@ -44,12 +45,12 @@ private:
     /// Handles one request of an open file, or its end.
     void serve(OpenFile &file);
     /// Carries out a request. Returns an errno, or 0.
-    int answer(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process, UniqueFd traps,
-               Reply &reply, UniqueFd &descriptor);
+    int execute_request(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process,
+                        UniqueFd userfaultfd, Reply &reply, UniqueFd &descriptor);
     /// Adds a connection that sends control lines.
     void add_control(UniqueFd socket);
-    /// Adds a connection that sends netlink requests; `answer` makes the replies.
-    void add_netlink(UniqueFd socket, std::function<std::vector<Datagram>(std::span<const std::uint8_t>)> answer);
+    /// Adds a connection that sends netlink requests; `make_replies` makes the replies.
+    void add_netlink(UniqueFd socket, std::function<std::vector<Datagram>(std::span<const std::uint8_t>)> make_replies);
     /// Adds a connection that is served message by message until the peer closes it.
     void add_connection(UniqueFd socket, std::function<void(int, std::span<const char>)> on_message);
     /// Returns the process that sent a request, and watches for its death.
@@ -67,7 +68,7 @@ private:
     Card &card_;
     std::string folder_;
     UniqueFd epoll_, signals_;
-    std::map<int, std::shared_ptr<Handler>> handlers_;
+    std::map<int, std::shared_ptr<Handler>> handlers_; ///< by descriptor; shared, since a handler may remove itself
     std::vector<UniqueFd> listeners_;
     std::map<int, UniqueFd> connections_; ///< control and netlink connections
     ProcessorKeeper keeper_;

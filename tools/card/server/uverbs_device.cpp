@@ -27,21 +27,22 @@ mlx5_ib_alloc_ucontext_resp user_context()
 {
     mlx5_ib_alloc_ucontext_resp context{};
     context.qp_tab_size = 1 << 17;
-    context.bf_reg_size = 512;
-    context.tot_bfregs = 0; // UARs are allocated as objects instead
+    context.bf_reg_size = 512; // bytes of a BlueFlame register; 0 would put all queues on one UAR
+    context.tot_bfregs = 0;    // UARs are allocated as objects instead
     context.cache_line_size = 64;
-    context.max_sq_desc_sz = 1024;
+    context.max_sq_desc_sz = 1024; // bytes of the longest work request
     context.max_rq_desc_sz = 1u << max_receive_log_stride;
     context.max_send_wqebb = max_send_slots;
     context.max_recv_wr = max_receive_entries;
     context.max_srq_recv_wr = max_srq_entries - 1;
     context.num_ports = 1;
     context.response_length = sizeof(context);
-    context.cqe_version = 1;
+    context.cqe_version = 1; // completions carry the user index of their queue pair
+    // Without CREATE_AH, libmlx5 would resolve MAC addresses by netlink, at the kernel's interfaces.
     context.cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
-    context.eth_min_inline = MLX5_USER_INLINE_MODE_NONE;
+    context.eth_min_inline = MLX5_USER_INLINE_MODE_NONE; // packet headers need not be inline
     context.clock_info_versions = 1 << MLX5_IB_CLOCK_INFO_V1;
-    context.log_uar_size = 12;
+    context.log_uar_size = 12; // 4 KiB, on machines with larger pages as well
     context.num_uars_per_page = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE)) >> context.log_uar_size;
     context.num_dyn_bfregs = 512;
     return context;
@@ -58,7 +59,7 @@ void describe(const OpenFile &file, ib_uverbs_query_device_resp &device)
     device.sys_image_guid = swap_on_little_endian(profile.system_guid());
     device.max_mr_size = ~0ull;
     device.page_size_cap = 0xfffffffffffff000;
-    device.vendor_id = 0x02c9;
+    device.vendor_id = 0x02c9; // IEEE company id, not the PCI vendor
     device.vendor_part_id = profile.pci_device;
     device.max_qp = 1 << 17;
     device.max_qp_wr = max_send_slots;
@@ -86,7 +87,7 @@ void describe(const OpenFile &file, ib_uverbs_query_device_resp &device)
     device.max_srq_wr = max_srq_entries - 1;
     device.max_srq_sge = max_srq_sges;
     device.max_pkeys = 128;
-    device.local_ca_ack_delay = 16;
+    device.local_ca_ack_delay = 16; // code: 4.096 us << 16
     device.phys_port_cnt = 1;
 }
 
@@ -103,7 +104,7 @@ ib_uverbs_gid_entry entry_of(const Function &function, std::size_t index)
     return entry;
 }
 
-/// Destroys an object that has no state on the card.
+/// Destroys an object that has no state on the card, unless another object uses it. Returns an errno, or 0.
 template <typename T>
 int destroy_plain(Command &command, unsigned id)
 {
@@ -125,6 +126,7 @@ int get_context(Command &command)
     return command.put(UVERBS_ATTR_UHW_OUT, user_context());
 }
 
+/// As get_context(), for a file that the program has imported: it exists already.
 int query_context(Command &command)
 {
     command.put(UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, completion_vectors);
@@ -134,16 +136,17 @@ int query_context(Command &command)
 
 int query_port(Command &command)
 {
+    // Values of ibv_port_state, of the physical port state of the InfiniBand specification, and of ibv_mtu.
     constexpr std::uint8_t down = 1, active = 4, polling = 2, link_up = 5, mtu_1024 = 3, mtu_4096 = 5;
     constexpr std::uint8_t infiniband = 1, ethernet = 2;
-    constexpr std::uint32_t ip_based_gids = 1 << 26, cm_supported = 1 << 16;
+    constexpr std::uint32_t ip_based_gids = 1 << 26, cm_supported = 1 << 16; // bits of port_cap_flags
     if (command.number(UVERBS_ATTR_QUERY_PORT_PORT_NUM) != port_number)
         return EINVAL;
     const Function &function = command.file.function;
     const Profile &profile = command.file.card.profile;
     ib_uverbs_query_port_resp_ex port{};
     port.legacy_resp.port_cap_flags = profile.is_ethernet ? cm_supported | ip_based_gids : cm_supported;
-    port.legacy_resp.max_msg_sz = longest_message;
+    port.legacy_resp.max_msg_sz = max_message_bytes;
     port.legacy_resp.gid_tbl_len = static_cast<std::int32_t>(function.profile.gids.size());
     port.legacy_resp.pkey_tbl_len = profile.pkeys();
     port.legacy_resp.lid = function.profile.lid;
@@ -197,6 +200,7 @@ int query_gid_table(Command &command)
     const std::uint64_t size = command.number(UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE);
     if (size == 0 || !command.has(UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES))
         return EINVAL;
+    // The program gives the size of its entries, which may differ from the card's. Unset GIDs are left out.
     std::uint64_t count = 0;
     for (std::size_t i = 0; i < function.profile.gids.size(); ++i) {
         if (!function.profile.gids[i].is_set())
@@ -222,7 +226,7 @@ int query_device(Command &command)
     return command.put(UVERBS_ATTR_CORE_OUT, device);
 }
 
-int query_device_more(Command &command)
+int query_device_ex(Command &command)
 {
     ib_uverbs_ex_query_device_resp device{};
     describe(command.file, device.base);
@@ -230,6 +234,7 @@ int query_device_more(Command &command)
     device.timestamp_mask = timestamp_mask;
     device.hca_core_clock = 1'000'000; // in kHz: one tick of now_ns() is a nanosecond
     device.device_cap_flags_ex = device.base.device_cap_flags;
+    // The driver's part reports no further features: libmlx5 takes zeros as "not supported".
     mlx5_ib_query_device_resp more{};
     more.response_length = sizeof(more);
     command.put(UVERBS_ATTR_UHW_OUT, more);
@@ -258,7 +263,7 @@ int create_channel(Command &command)
         command.file.channels.size() < OpenFile::max_pipes ? EventPipe::create(program_end) : nullptr;
     if (channel == nullptr)
         return EMFILE;
-    const int error = command.put_descriptor_behind(UVERBS_ATTR_CORE_OUT, std::move(program_end));
+    const int error = command.put_descriptor_indirect(UVERBS_ATTR_CORE_OUT, std::move(program_end));
     if (error == 0)
         command.file.channels.push_back(std::move(channel));
     return error;
@@ -271,7 +276,7 @@ int alloc_pd(Command &command)
         return ENOMEM;
     ib_uverbs_alloc_pd_resp response{};
     response.pd_handle = pd->handle;
-    const mlx5_ib_alloc_pd_resp more{pd->number()};
+    const mlx5_ib_alloc_pd_resp more{pd->number()}; // for DEVX commands, which name the domain by its number
     command.put(UVERBS_ATTR_UHW_OUT, more);
     const int error = command.put(UVERBS_ATTR_CORE_OUT, &response, sizeof(response));
     if (error != 0)
@@ -300,6 +305,7 @@ int create_ah(Command &command)
     if (pd == nullptr || request.attr.port_num != port_number ||
         (command.file.card.profile.is_ethernet && request.attr.is_global == 0))
         return EINVAL;
+    // The address itself is not checked: libmlx5 writes it into requests, and a wrong one reaches no port.
     if (request.attr.is_global != 0) {
         if (request.attr.grh.sgid_index >= function.profile.gids.size())
             return EINVAL;

@@ -54,7 +54,8 @@ int reg_mr(Command &command)
             pin_memory(command.process, request.start, request.length, is_written(request.access_flags), pinned))
         return error;
     ObjectTable &objects = command.file.card.objects;
-    // The pages are pinned before the key exists, so a failure up to here leaves nothing to undo.
+    // The pages are pinned before the key exists, so a failure up to here leaves nothing to undo. From here on
+    // destroying the object undoes everything, the pin included.
     auto *mr = objects.create<MemoryKey>(command.file);
     if (mr == nullptr)
         return ENOMEM;
@@ -72,6 +73,7 @@ int reg_mr(Command &command)
     mr->length = request.length;
     ib_uverbs_reg_mr_resp response{};
     response.mr_handle = mr->handle;
+    // mlx5 devices have one key for local and for remote accesses.
     response.lkey = response.rkey = mr->key;
     const int error = command.put(UVERBS_ATTR_CORE_OUT, &response, sizeof(response));
     if (error != 0)
@@ -137,13 +139,14 @@ int dereg_mr(Command &command)
     auto *mr = command.object<MemoryKey>(UVERBS_ATTR_DESTROY_MR_HANDLE);
     if (mr == nullptr)
         return EINVAL;
+    // Requests in flight that name the key fail at their next part.
     command.file.card.objects.destroy(*mr);
     return 0;
 }
 
 int alloc_mw(Command &command)
 {
-    constexpr std::uint8_t type_1 = 1, type_2 = 2;
+    constexpr std::uint8_t type_1 = 1, type_2 = 2; // ibv_mw_type
     ib_uverbs_alloc_mw request;
     if (!command.get(UVERBS_ATTR_CORE_IN, &request, sizeof(request)))
         return EINVAL;
@@ -202,6 +205,7 @@ int register_user_memory(Command &command)
     memory->length = length;
     memory->pinned = std::move(pinned);
     memory->is_writable = (access & right::local_write) != 0;
+    // Mailboxes name the memory by the same number as the handle.
     command.put(MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, memory->handle);
     return command.put_handle(MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, *memory);
 }

@@ -48,11 +48,13 @@ enum : std::uint32_t {
     set_rate_limit = 1 << 25,
 };
 
-/// The attributes that a state change requires, and those that it accepts in addition.
+/// The attributes that a state change requires, and those that it accepts in addition, as bits of attr_mask. A change
+/// with any other attribute is refused.
 struct Attributes {
     std::uint32_t needed, allowed;
 };
-/// A state change, with its attributes for each type of queue pair (InfiniBand specification 11.2.5.2).
+/// A state change, with its attributes for each type of queue pair (InfiniBand specification 11.2.5.2). An entry of a
+/// constant table; a change without an entry is not defined, except those to RESET and ERR.
 struct Transition {
     QpState from, to;
     Attributes rc, uc, ud;
@@ -122,8 +124,8 @@ int check_path(const Card &card, const Function &function, const ib_uverbs_qp_de
 /// Checks whether the values are within the limits of device, port and queue pair. Returns an errno, or 0.
 int check_values(const QueuePair &qp, const Process &process, const ib_uverbs_modify_qp &request)
 {
-    constexpr std::uint8_t mtu_256 = 1, mtu_4096 = 5; // ibv_mtu
-    constexpr std::uint32_t privileged_qkey = 0x80000000;
+    constexpr std::uint8_t mtu_256 = 1, mtu_4096 = 5;     // ibv_mtu
+    constexpr std::uint32_t privileged_qkey = 0x80000000; // bit of the qkeys that only privileged programs may set
     const Card &card = qp.file.card;
     const Function &function = qp.file.function;
     const auto gives = [&](std::uint32_t bit) { return (request.attr_mask & bit) != 0; };
@@ -223,6 +225,7 @@ int create_qp(Command &command)
     const auto type = static_cast<QpType>(command.number32(UVERBS_ATTR_CREATE_QP_TYPE));
     if (!command.get(UVERBS_ATTR_UHW_IN, driver) || !command.get(UVERBS_ATTR_CREATE_QP_CAP, limits))
         return EINVAL;
+    // An errno of its own, by which programs find out which types a device has.
     if (type != QpType::rc && type != QpType::uc && type != QpType::ud)
         return EOPNOTSUPP;
     if (pd == nullptr || send_cq == nullptr || receive_cq == nullptr ||
@@ -272,7 +275,7 @@ int modify_qp(Command &command)
     return modify(command, all_attributes);
 }
 
-int modify_qp_more(Command &command)
+int modify_qp_ex(Command &command)
 {
     // Of the extended attributes, a rate limit is refused for all types of queue pair here, and ECE has no effect.
     const int error = modify(command, all_attributes | set_rate_limit);

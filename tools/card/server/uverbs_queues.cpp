@@ -21,8 +21,9 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr std::size_t completion_event_size = sizeof(std::uint64_t);
+constexpr std::size_t completion_event_size = sizeof(std::uint64_t); // ib_uverbs_comp_event_desc: the queue's handle
 
+/// Returns whether entries of a completion queue may have this size in bytes.
 bool is_entry_size(std::uint32_t size)
 {
     return size == 64 || size == 128;
@@ -48,7 +49,7 @@ int create_cq(Command &command)
             return EBADF;
         channel = *found;
     }
-    // The size of the ring that libmlx5 has allocated.
+    // The size of the ring that libmlx5 has allocated: a power of two with one entry more than requested.
     const std::uint32_t entries = std::bit_ceil(wanted + 1);
     QueueMemory memory;
     if (const int error =
@@ -69,6 +70,7 @@ int create_cq(Command &command)
         file.card.objects.destroy(*cq);
         return EFAULT;
     }
+    // From here on the queue is polled, and its destructor removes it from the list.
     command.process->completion_queues.push_back(cq);
     mlx5_ib_create_cq_resp response{};
     response.cqn = cq->number();
@@ -92,7 +94,8 @@ int resize_cq(Command &command)
     if (const int error =
             pin_memory(command.process, driver.buf_addr, std::uint64_t{entries} * driver.cqe_size, true, pinned))
         return error;
-    // The old buffer stays pinned until the queue has left it.
+    // The old buffer stays pinned until the queue has left it. libmlx5 then copies to the new buffer what the program
+    // has not consumed, up to the resize entry.
     if (!resize(*cq, driver.buf_addr, entries, driver.cqe_size))
         return EINVAL;
     cq->pinned_buffer = std::move(pinned);
@@ -111,9 +114,10 @@ int destroy_cq(Command &command)
     // ibv_destroy_cq() blocks until the program has acknowledged this number of events.
     ib_uverbs_destroy_cq_resp response{};
     response.comp_events_reported = cq->completion_events;
+    // Events that the program has not read are removed: it could not acknowledge them any more.
     if (cq->channel != nullptr)
         response.comp_events_reported -=
-            std::min(cq->completion_events, cq->channel->take_back(cq->user_handle, completion_event_size));
+            std::min(cq->completion_events, cq->channel->remove_unread(cq->user_handle, completion_event_size));
     response.async_events_reported = command.file.delivered_events(cq->user_handle, cq->async_events);
     command.file.card.objects.destroy(*cq);
     return command.put(UVERBS_ATTR_DESTROY_CQ_RESP, response);
@@ -130,6 +134,7 @@ int create_srq(Command &command)
         return EOPNOTSUPP;
     if (!command.get(UVERBS_ATTR_UHW_IN, driver) || pd == nullptr || entries >= max_srq_entries || sges > max_srq_sges)
         return EINVAL;
+    // libmlx5 keeps one entry free, so that a full list differs from an empty one.
     const std::uint32_t ring_entries = std::bit_ceil(entries + 1);
     // An entry consists of a link and of the data segments, of 16 bytes each.
     std::uint32_t log_stride = 5;
@@ -162,11 +167,12 @@ int create_srq(Command &command)
 
 int modify_srq(Command &command)
 {
-    constexpr std::uint32_t max_wr = 1, limit = 2; // bits of attr_mask
+    constexpr std::uint32_t max_wr = 1, limit = 2; // bits of attr_mask (ibv_srq_attr_mask)
     ib_uverbs_modify_srq request;
     if (!command.get(UVERBS_ATTR_CORE_IN, &request, sizeof(request)))
         return EINVAL;
     auto *srq = command.object_of<SharedReceiveQueue>(request.srq_handle);
+    // The kernel's driver cannot resize a shared receive queue either.
     if (srq == nullptr || (request.attr_mask & max_wr) != 0)
         return EINVAL;
     if ((request.attr_mask & limit) != 0) {

@@ -14,11 +14,11 @@ namespace opendoca::card {
 namespace {
 
 constexpr std::uint64_t max_bytes_per_poll = 4 << 20; // afterwards other processes are polled
-// Bit of a segment's first word
-constexpr std::uint32_t is_inline = 0x80000000;
-constexpr std::size_t control_bytes = 16;
+constexpr std::uint32_t is_inline = 0x80000000;       // bit of a segment's first word (MLX5_INLINE_SEG)
+constexpr std::size_t control_bytes = 16;             // mlx5_wqe_ctrl_seg
 
-/// An opcode, and the function that carries it out.
+/// An opcode, and the function that carries it out: an entry of a constant table. The function may read `min_bytes` of
+/// the request without a check.
 struct Operation {
     Opcode opcode;
     std::size_t min_bytes; ///< minimum size, with all fixed segments
@@ -30,6 +30,7 @@ Outcome execute_nop(QueuePair &qp, const WorkRequest &request)
     return finish(qp, request, 0);
 }
 
+/// Carries out a SEND, which connections and datagrams have in common.
 Outcome execute_send(QueuePair &qp, const WorkRequest &request)
 {
     return qp.type == QpType::ud ? execute_datagram(qp, request) : execute_connected(qp, request);
@@ -45,7 +46,7 @@ constexpr Operation operations[] = {
     {Opcode::read, control_bytes + 16, execute_connected},
     {Opcode::compare_swap, control_bytes + 32, execute_connected},
     {Opcode::fetch_add, control_bytes + 32, execute_connected},
-    {Opcode::register_memory, control_bytes + 48 + 64, execute_registration},
+    {Opcode::umr, control_bytes + 48 + 64, execute_umr},
     {Opcode::copy, control_bytes + 48, execute_copy},
 };
 
@@ -53,13 +54,15 @@ constexpr Operation operations[] = {
 
 std::size_t WorkRequest::bytes_of(std::span<const std::uint8_t> first_slot)
 {
+    // The low six bits of the second word count units of 16 bytes. A size of 0, which is invalid, is taken as 1: each
+    // request must take up a slot.
     return std::max<std::size_t>(be32(&first_slot[4]) & 0x3f, 1) * 16;
 }
 
 WorkRequest WorkRequest::parse(std::span<const std::uint8_t> linear, std::uint16_t index)
 {
     constexpr std::uint8_t completion_mask = 0x0c, completion_always = 0x08, solicited = 0x02;
-    // The control segment: opcode and modifier, size, completion flags, immediate.
+    // The control segment: opcode and modifier, size, completion flags (byte 11), immediate.
     const std::uint32_t head = be32(&linear[0]);
     WorkRequest request{};
     request.bytes = linear.first(bytes_of(linear));
@@ -160,7 +163,8 @@ CopyResult copy_part(QueuePair &qp, const SegmentList &source, const SegmentList
 
 bool is_reachable(const Function &from, const Function &to)
 {
-    return from.is_port_up && to.is_port_up && !from.is_dead && !to.is_dead && !from.is_silent && !to.is_silent;
+    return from.is_port_up && to.is_port_up && !from.is_dead && !to.is_dead && !from.is_unreachable &&
+           !to.is_unreachable;
 }
 
 bool has_partition_key(const QueuePair &qp)
@@ -168,7 +172,7 @@ bool has_partition_key(const QueuePair &qp)
     return qp.attributes.pkey_index == 0;
 }
 
-bool leads_to(const Function &to, bool is_global, std::span<const std::uint8_t, 16> gid, std::uint16_t lid)
+bool is_path_to(const Function &to, bool is_global, std::span<const std::uint8_t, 16> gid, std::uint16_t lid)
 {
     if (to.profile.lid != 0 && lid != to.profile.lid)
         return false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Work requests in the format of send queues, and their execution.
+// Work requests in the format of send queues (segments of 16 bytes, as the mlx5_wqe_*_seg of mlx5dv.h lay them out),
+// and their execution.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@
 
 namespace opendoca::card {
 
-/// Opcodes of send requests.
+/// Opcodes of send requests (MLX5_OPCODE_* of mlx5dv.h).
 enum class Opcode : std::uint8_t {
     nop = 0x00,
     send_invalidate = 0x01,
@@ -26,20 +27,20 @@ enum class Opcode : std::uint8_t {
     read = 0x10,
     compare_swap = 0x11,
     fetch_add = 0x12,
-    register_memory = 0x25, ///< UMR
-    copy = 0x2f,            ///< MMO
+    umr = 0x25,  ///< changes a memory key
+    copy = 0x2f, ///< memory copy by the DMA engine (MMO)
 };
 
 inline constexpr std::size_t slot_bytes = 64;
 inline constexpr std::size_t max_request_slots = 16; ///< the size field of a request counts up to 63 units of 16 bytes
 
-/// A work request in consecutive memory. `bytes` refers to the window of the send ring, and is valid while the request
-/// is carried out.
+/// A work request in consecutive memory. `bytes` refers to the card's copy of a part of the send ring, and is valid
+/// while the request is carried out; the program cannot change it meanwhile. Created for each attempt.
 struct WorkRequest {
     std::span<const std::uint8_t> bytes;
     Opcode opcode;
     std::uint8_t modifier;
-    std::uint16_t index;
+    std::uint16_t index;     ///< counter of its first slot, which its completion reports
     std::uint32_t immediate; ///< in the byte order of the request
     bool is_signaled, is_solicited;
 
@@ -49,10 +50,9 @@ struct WorkRequest {
     static std::size_t bytes_of(std::span<const std::uint8_t> first_slot);
 };
 
-/// Result of carrying out a request.
+/// Result of carrying out a request. In the last two cases the request stays the first one of its queue pair.
 enum class Outcome : std::uint8_t {
-    // Complete, with or without an error; the next request follows.
-    done,
+    done,    ///< complete, with or without an error; the next request follows
     more,    ///< part of a long request; continued in the next poll
     waiting, ///< no response of the peer yet; tried again in a later poll
 };
@@ -79,13 +79,14 @@ CopyResult copy_part(QueuePair &qp, const SegmentList &source, const SegmentList
 Outcome execute_connected(QueuePair &qp, const WorkRequest &request);
 Outcome execute_datagram(QueuePair &qp, const WorkRequest &request);
 Outcome execute_copy(QueuePair &qp, const WorkRequest &request);
-Outcome execute_registration(QueuePair &qp, const WorkRequest &request);
+Outcome execute_umr(QueuePair &qp, const WorkRequest &request);
 
-/// A receive request that was taken from its queue.
+/// A receive request that was taken from its queue, with its keys resolved. It is consumed even if the message then
+/// fails. Reused between messages; valid while one work request is carried out.
 struct Receive {
     SegmentList list;
-    std::uint16_t index = 0;
-    bool is_valid = true; ///< all keys of its data segments are valid
+    std::uint16_t index = 0; ///< counter of the request, or its ring index in a shared receive queue
+    bool is_valid = true;    ///< all keys of its data segments are valid
 };
 /// Result of taking a receive request; `gone` means that the process is dead.
 enum class Take : std::uint8_t { taken, none, gone };
@@ -99,6 +100,6 @@ bool is_reachable(const Function &from, const Function &to);
 /// Returns whether the queue pair's partition key is set, which only the first entry of the table is.
 bool has_partition_key(const QueuePair &qp);
 /// Returns whether a path with this GID or LID ends at the function's port.
-bool leads_to(const Function &to, bool is_global, std::span<const std::uint8_t, 16> gid, std::uint16_t lid);
+bool is_path_to(const Function &to, bool is_global, std::span<const std::uint8_t, 16> gid, std::uint16_t lid);
 
 } // namespace opendoca::card
