@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
 #
-# Prepares cross-building for 64-bit Arm on Debian: what meson takes for it is in DIR/meson.cross afterwards.
+# Prepares cross-building for 64-bit Arm on Debian: unpacks the Arm libraries below DIR/root, and writes the cross file
+# DIR/meson.cross for meson.
 #
 #   scripts/aarch64_sysroot.sh DIR
 #
 # The cross compiler and the emulator must be installed (scripts/install_dependencies.sh aarch64). The Arm libraries are
-# fetched by apt and only unpacked, below DIR/root: installed beside the machine's own (dpkg --add-architecture), they
-# would have these changed to the very same versions. DEBIAN_MIRROR names another mirror than the machine's own.
+# downloaded by apt and only unpacked. Installing them next to the machine's own packages (dpkg --add-architecture)
+# requires equal versions of both, so apt might replace the machine's. DEBIAN_MIRROR names another mirror than the
+# machine's own.
 set -eu
 
 if [ $# != 1 ]; then
@@ -20,7 +22,7 @@ top=$(cd "$1" && pwd)
 root=$top/root
 triplet=aarch64-linux-gnu
 
-# What the .pc files of a library name must be there, too: libnl for libibverbs, libmd for libbsd.
+# Includes the libraries that the .pc files of others require: libnl for libibverbs, libmd for libbsd.
 packages="libibverbs-dev libibverbs1 librdmacm-dev librdmacm1 ibverbs-providers libnl-3-dev libnl-3-200 libnl-route-3-dev
     libnl-route-3-200
     libjson-c-dev libjson-c5 nlohmann-json3-dev libssl-dev libssl3 libbsd-dev libbsd0 libmd-dev libmd0 libgtest-dev"
@@ -32,7 +34,7 @@ if [ "${ID-}" != debian ]; then
     exit 2
 fi
 
-# An apt with its own lists and cache.
+# Runs apt-get with lists and a cache of its own, below DIR/apt, so that the machine's are not changed.
 private_apt() {
     apt-get -qq -o Dir::State="$top/apt/state" -o Dir::State::status="$top/apt/status" \
         -o Dir::Cache="$top/apt/cache" -o Dir::Etc::sourcelist="$top/apt/sources.list" -o Dir::Etc::sourceparts=- \
@@ -40,7 +42,8 @@ private_apt() {
         -o Acquire::Languages=none -o Acquire::Retries=3 "$@"
 }
 
-# Unpacked again where the list has changed.
+# The packages are unpacked again if the list has changed since. DIR/unpacked is written last, so a run that was
+# interrupted is repeated.
 if [ "$(cat "$top/unpacked" 2>/dev/null)" != "$packages" ]; then
     rm -rf "$top/apt" "$root"
     mkdir -p "$root" "$top/apt/packages" "$top/apt/state/lists/partial" "$top/apt/cache/archives/partial"
@@ -55,7 +58,7 @@ if [ "$(cat "$top/unpacked" 2>/dev/null)" != "$packages" ]; then
     for package in "$top"/apt/packages/*.deb; do
         dpkg-deb -x "$package" "$root"
     done
-    # A library that is a script for the linker (libbsd.so) names files by where they would be installed.
+    # A library that is a linker script (libbsd.so) names files by the paths that they have when they are installed.
     grep -lIs '^GROUP' "$root/usr/lib/$triplet"/*.so | while read -r script; do
         sed -i "s|\([( ]\)/usr/lib/$triplet/|\1$root/usr/lib/$triplet/|g" "$script"
     done
@@ -63,7 +66,7 @@ if [ "$(cat "$top/unpacked" 2>/dev/null)" != "$packages" ]; then
     printf '%s\n' "$packages" >"$top/unpacked"
 fi
 
-# Headers that differ from one CPU to the next are where a cross compiler does not look by itself; neither is libgtest.
+# A cross compiler does not search the folders of Debian's CPU-specific headers and libraries below DIR/root by itself.
 cat >"$top/meson.cross" <<END
 [constants]
 sysroot = '$root'

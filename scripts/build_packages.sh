@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
 #
-# Builds the Debian packages of this tree, as it is on the disk, and holds them against lintian.
+# Builds the Debian packages of this tree, with uncommitted changes, and checks them with lintian.
 #
 #   scripts/build_packages.sh [--test] [OUTPUT]          default: build-packages; the packages are in OUTPUT/*.deb
 #   scripts/build_packages.sh --arch ARCH [OUTPUT]       default: build-packages-ARCH
 #
-# --test also installs, tries and purges them in a fresh minimal Debian 12, which takes some minutes and a mirror of
-# Debian: docs/packages.md. --arch arm64 cross-builds those of another CPU, all in a fresh Debian 12, where they are then
-# installed and tried under an emulator. What is missing for all of it is installed by apt. meson uses ccache where it is
+# --test also installs, tests and purges the packages in a fresh minimal Debian 12 (docs/packages.md), which takes some
+# minutes and needs a mirror of Debian. --arch arm64 cross-builds the packages of another CPU in a fresh Debian 12, and
+# installs and tests them there under an emulator. Missing programs are installed by apt. meson uses ccache if it is
 # installed.
 set -euo pipefail
 
@@ -42,7 +42,7 @@ if [ "$arch" = "$native" ]; then
     output=${output:-$top/build-packages}
 else
     [ -z "$with_test" ] || usage
-    output=${output:-$top/build-packages-$arch} # apt would take those of the machine's CPU and these for one set
+    output=${output:-$top/build-packages-$arch} # a folder of its own: apt would mix the packages of two CPUs
 fi
 case $arch in
 amd64 | arm64) ;;
@@ -67,7 +67,7 @@ fi | tar -C "$top" --null --files-from=- --ignore-failed-read -cf - 2>/dev/null 
 
 if [ "$arch" = "$native" ]; then
     rm -f "$output"/*_all.deb "$output"/opendoca_*.dsc "$output"/opendoca_*.tar.*
-    # The packages alone: no signature, no packages of debug information.
+    # Neither signatures nor packages with debug information are built.
     (cd "$output/source" &&
         DEB_BUILD_OPTIONS="noautodbgsym nocheck ${DEB_BUILD_OPTIONS-}" dpkg-buildpackage --unsigned-source --unsigned-changes)
 else

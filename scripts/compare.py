@@ -32,6 +32,7 @@ meson compile -C build && scripts/compare.py --build build
 
 
 def text_of_size(size):
+    """Returns a number of bytes as text, in the largest unit that divides it."""
     for unit, name in ((1 << 20, "MiB"), (1 << 10, "KiB")):
         if size >= unit and size % unit == 0:
             return f"{size // unit} {name}"
@@ -43,18 +44,19 @@ def number(value):
 
 
 def shortest(own, other, *name):
-    """The cells of the shortest sample of either, and their ratio."""
+    """Returns the cells of a row: the shortest sample of each side in nanoseconds, names, and the ratio of the two."""
     names = [one.replace('/proc/<pid>/mem', '`/proc/PID/mem`') for one in name]
     return [number(own["min"]), number(other["min"]), *names, f"{own['min'] / other['min']:.2f}"]
 
 
 def table(titles, rows):
+    """Returns a table in Markdown."""
     lines = [titles, ["---"] * len(titles), *rows]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines) + "\n"
 
 
 def name_of(row):
-    """How the page names a row that it leaves out."""
+    """Returns the name by which the page lists a row that it leaves out."""
     if "shape" in row:
         return f"{row['shape']} of {row['kind']}"
     kind = row.get("job") or row.get("where") or row.get("digest")
@@ -62,12 +64,15 @@ def name_of(row):
 
 
 def is_steady(row):
-    """Whether neither side's samples show that other programs have taken the processors."""
+    """Returns whether neither side's samples show that other programs have used the processors."""
     summaries = [value for value in row.values() if isinstance(value, dict) and {"min", "median"} <= set(value)]
     return not row.get("disturbed") and all(one["median"] <= 2 * one["min"] for one in summaries)
 
 
 class Comparison:
+    """One run of all measurements. Each method that is named after a library measures it and returns a section of the
+    page; run() writes the page. Rows that have failed or were disturbed are left out, and named at the top of the page."""
+
     def __init__(self, args):
         self.build = pathlib.Path(args.build).resolve()
         self.output = pathlib.Path(args.output).resolve()
@@ -83,8 +88,9 @@ class Comparison:
         self.machine = None
 
     def bench(self, *arguments, picture=None, prefix=()):
-        """The report of doca_bench; its exit status says whether bars hold, too, which is not the question here. Rows that have
-        failed, as those of others do on busy machines, or were disturbed, are left out and named."""
+        """Runs doca_bench and returns its report. The exit statuses 1 (a row has failed) and 3 (a bar was missed) are
+        accepted. Rows that have failed, as those of other programs do on busy machines, or that were disturbed are removed,
+        and their names are collected."""
         if picture:
             self.pictures.mkdir(parents=True, exist_ok=True)
             arguments += ("--plot", self.pictures / picture)
@@ -103,6 +109,7 @@ class Comparison:
         return report
 
     def quick(self):
+        """Returns the arguments that limit the time of a row; --time 0 measures two rounds only, for the test."""
         return ["--time", str(self.seconds), *(["--rounds", "2"] if self.seconds == 0 else [])]
 
     def copies(self):
@@ -135,6 +142,7 @@ class Comparison:
             table(["job", "size", "opendoca", "UCX", "which", "ratio", "p50", "p99", "p99.9"], cells)
 
     def comch(self):
+        # doca_bench does not measure Comch beside UCX: tools/side_by_side runs both programs in turns.
         if shutil.which("ucx_perftest") is None:
             return ""
         side_by_side = ROOT / "tools" / "side_by_side" / "side_by_side.py"
@@ -175,6 +183,7 @@ class Comparison:
             "--bars", prefix=(ROOT / "tests" / "vm" / "run_in_vm.sh", "-n", "dummy", self.vm, "env", "DOCA_SOFT=0"))
 
     def beside_perftest(self, *arguments, prefix):
+        """Returns the table of a device; prefix is the command that makes the device available to doca_bench."""
         cells = [[f"{row['job']}, {row['test']}", text_of_size(row["bytes"]), str(row["depth"]),
                   *shortest(row["ns"], row["perftest_ns"], row["perftest_test"])]
                  for row in self.bench("rdma", *arguments, prefix=prefix)["rows"]]

@@ -5,28 +5,31 @@
 
 count_tests.py MESON-LOGS...
 
-Each argument is the directory meson-logs of a build tree. The cases are read from its JUnit report. That report
-knows nothing of a test that was stopped at its time limit, or that failed after its last case (a leak, a data race):
-testlog.json tells, with the result of each test as a whole. Such a test counts as one more failure.
+Each argument is the directory meson-logs of a build tree. The cases are read from its JUnit report. That report has no
+entry for a test that was stopped at its time limit, or that failed after its last case (a leak, a data race). Therefore
+testlog.json is read as well, which has the result of each test as a whole; such a test counts as one more failure.
 """
 import json
 import os
 import sys
 import xml.etree.ElementTree as ElementTree
 
-# Meson's results that are none: it has run as it should, or was skipped.
+# Results of meson that are no failure.
 GOOD_RESULTS = ("OK", "SKIP", "EXPECTEDFAIL", "IGNORED")
 
 
 def results(logs):
-    """The result of each test as a whole, by name."""
+    """Returns the result of each test as a whole, by name."""
     with open(os.path.join(logs, "testlog.json"), encoding="utf-8") as file:
         tests = map(json.loads, filter(str.strip, file))
         return {test["name"]: test["result"] for test in tests}
 
 
 def owner(suite, case, tests):
-    """The test that a case belongs to: cases are grouped as "project.test" and "project.test.group", or stand alone."""
+    """Returns the test that a case belongs to, or None.
+
+    Suites are named "project.test" or "project.test.group"; a test without cases of its own is one case with its name.
+    """
     if case.get("name") in tests:
         return case.get("name")
     _, _, name = suite.get("name", "").partition(".")
@@ -34,6 +37,7 @@ def owner(suite, case, tests):
 
 
 def count(logs):
+    """Prints the cases that have failed, and returns the numbers of those that passed, failed and were skipped."""
     passed = failed = skipped = 0
     tests = results(logs)
     explained = set()  # tests with a case that failed

@@ -31,7 +31,7 @@ rm -rf "$build/installed"
 meson install -C "$build/meson" --no-rebuild --quiet --destdir "$build/installed"
 sdk=$build/installed/opt/mellanox/doca
 
-# The contract is that of the facts on this CPU too, for both generations of the API.
+# The ABI must match the recorded facts on this CPU as well, for both generations of the API.
 check_abi() { # ROOT ARGUMENT...
     root=$1
     shift
@@ -42,13 +42,13 @@ check_abi "$sdk"
 check_abi "$sdk/lib/opendoca/3.0" --facts "$source_root/tests/abi/doca-3.0.json" \
     --exceptions "$source_root/tests/abi/not-built-3.0.json"
 
-# The headers choose the DPU's role and the Arm by themselves.
+# On Arm the headers select the role of a DPU by default.
 printf '%s\n' '#include <doca_config.h>' \
     '#if !defined(DOCA_ARCH_DPU) || !defined(DOCA_ARCH_ARM)' '#error not a DPU with an ARM' '#endif' \
     '#if defined(DOCA_ARCH_HOST) || defined(DOCA_ARCH_X86)' '#error a host, or x86' '#endif' |
     $triplet-gcc -I "$sdk/include" -fsyntax-only -x c -
 
-# A program built with the SDK by its pkg-config file, as users do.
+# Builds a program with the SDK by its pkg-config file, as users do, and runs it under the emulator.
 program=$build/dma_copy
 # shellcheck disable=SC2046 # a list of flags
 $triplet-gcc -std=gnu11 -Wall -Wextra -Werror -DDOCA_ALLOW_EXPERIMENTAL_API \

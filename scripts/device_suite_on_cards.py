@@ -26,7 +26,8 @@ TOTAL = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped, (\d+) of them as
 
 
 def run(card, build):
-    """The counts, as texts, the lines of the tests that have failed, and meson's exit status."""
+    """Runs the suite on one side of a card. Returns the counts as texts (None if it did not run to its end), the lines of
+    the tests that have failed, and meson's exit status."""
     name = "device-" + card.replace(":", "-")
     profile, side = card.split(":")
     for old in (build / "meson-logs").glob(f"{name}.*"):

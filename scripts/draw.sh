@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../docs/drawings"
 command -v dot >/dev/null || { echo "$0: dot is not installed: apt install graphviz" >&2; exit 1; }
 for source in *.dot; do
     drawing=${source%.dot}.svg
-    # A test holds the sum against the source: no drawing is older than what it is made of.
+    # A test compares the sum with that of the source, so a drawing that is out of date is found.
     sum=$(sha256sum <"$source" | cut -d ' ' -f 1)
     { dot -Tsvg "$source" && echo "<!-- made by scripts/draw.sh of $source, SHA-256 $sum -->"; } >"$drawing.part"
     mv "$drawing.part" "$drawing"

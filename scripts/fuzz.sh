@@ -6,16 +6,17 @@
 #
 #   scripts/fuzz.sh [SECONDS [TARGET...]]     for each target; default 3600 s and all of them
 #
-# What was found is kept: new inputs in BUILD/corpus-TARGET, and what makes a target fail in BUILD/findings. What was run
-# is kept in BUILD/runs (target, inputs, seconds of CPU time of the program and of the kernel for it), and the sums of all
-# runs are printed at the end.
-# Environment: OPENDOCA_FUZZ_BUILD  where it is built (default: build-fuzz below the project)
+# New inputs are kept in BUILD/corpus-TARGET, and inputs that make a target fail in BUILD/findings. BUILD/runs has one
+# line for each run (target, number of inputs, seconds of user and of system CPU time); the sums over all runs are
+# printed at the end.
+# Environment: OPENDOCA_FUZZ_BUILD  the build tree BUILD (default: build-fuzz below the project)
 set -euo pipefail
 
 top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 build=${OPENDOCA_FUZZ_BUILD:-$top/build-fuzz}
 seconds=${1:-3600}
 shift || true
+# The folder of tests/fuzz/corpus with the first inputs of each target.
 declare -A corpora=([mmap_dpu]=blobs [mmap_rdma]=blobs [connection]=blobs [sync_event]=blobs [sync_event_word]=blobs
     [comm_channel]=comm_channel [stream]=stream [stream_link]=stream_link [argp_command_line]=command_line [verbs]=verbs [rdma_server]=rdma_server [topology]=topology [argp_json]=argp_json)
 targets=("$@")

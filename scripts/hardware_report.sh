@@ -33,7 +33,7 @@ report=$work/opendoca-report
 mkdir "$report"
 failed=0
 
-# What a command says, with how it ended. One that is not installed is no failure.
+# Stores the output and the exit status of a command in NAME.txt. A command that is not installed is no failure.
 collect() { # NAME COMMAND...
     local name=$1 status=0
     shift
@@ -75,6 +75,6 @@ if [ $quick = 0 ] && [ -n "$devices" ]; then
 fi
 
 tar -C "$work" -czf "$output" opendoca-report
-echo "$output" # what to send
+echo "$output" # the only line on stdout: the file to send
 [ $failed = 0 ] || echo "something has failed: that is what the report is for" >&2
 exit $failed

@@ -2,24 +2,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
 #
-# Installs what opendoca needs on Debian and Ubuntu, with apt and only where it is missing.
+# Installs the packages that opendoca needs on Debian and Ubuntu, with apt, if they are missing.
 #
 #   scripts/install_dependencies.sh          what building the libraries, tools and samples needs
-#   scripts/install_dependencies.sh tests    and what the tests need
+#   scripts/install_dependencies.sh tests    the same, and what the tests need
 #   scripts/install_dependencies.sh vm       what tests in virtual machines and on RDMA devices need, and nothing else
 #   scripts/install_dependencies.sh aarch64  what cross-building for 64-bit Arm needs, and nothing else
 #   scripts/install_dependencies.sh packages what Debian packages are built and tested with, and nothing else
 #   scripts/install_dependencies.sh lint     the programs of scripts/lint.sh, and nothing else
-#   scripts/install_dependencies.sh card     the programs of others that judge the card made of software, and nothing else
+#   scripts/install_dependencies.sh card     third-party programs that test the card made of software, and nothing else
+#   scripts/install_dependencies.sh roots    what scripts/test_in_fresh_debian.sh needs, and nothing else
 set -eu
 
 build_packages="meson ninja-build pkg-config gcc g++ libibverbs-dev librdmacm-dev libjson-c-dev nlohmann-json3-dev libssl-dev libbsd-dev"
 test_packages="libgtest-dev python3 clang make libtbb-dev doxygen mandoc valgrind gnuplot-nox"
-# Taken where they exist. Elsewhere the runtime of clang is part of the packages above; g++ 11 is the compiler of the
-# configuration gxx11 of scripts/run_all_tests.sh.
+# Installed if the release has them. Releases without libclang-rt-dev have clang's runtime in the packages above; g++ 11
+# is the compiler of the configuration gxx11 of scripts/run_all_tests.sh.
 optional_test_packages="libclang-rt-dev g++-11"
 vm_packages="qemu-system-x86 busybox-static cpio kmod iproute2 ibverbs-providers ibverbs-utils perftest valgrind"
-# The Arm libraries are not installed: scripts/aarch64_sysroot.sh.
+# Without the Arm libraries, which scripts/aarch64_sysroot.sh unpacks.
 aarch64_packages="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user"
 lint_packages="clang-format clang-tidy shellcheck flake8"
 card_packages="ibverbs-providers ibverbs-utils perftest python3-pyverbs python3-scapy ucx-utils iproute2"
@@ -82,7 +83,7 @@ not_installed() {
 missing=$(not_installed $wanted | tr '\n' ' ')
 # shellcheck disable=SC2086
 missing_optional=$(not_installed $optional | tr '\n' ' ')
-# rdma-core's tests are documentation to Debian, which small images of it leave out of every package.
+# Debian packages rdma-core's tests as documentation, which dpkg does not install in minimal images.
 reinstall=
 case " $wanted " in
 *" python3-pyverbs "*) [ -d /usr/share/doc/rdma-core/tests ] || reinstall=python3-pyverbs ;;

@@ -26,29 +26,30 @@ import re
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
-# Parts of names and of parameters' types that belong to processors which no device here has.
+# Parts of names and of parameters' types that belong to processors that no device of opendoca has.
 ABSENT = {"gpu", "dpa"}
 ROW_KEYS = {"what", "code", "answer", "always", "but", "of_null"}
 
 
 class Mistake(Exception):
-    pass
+    """An error in the JSON file or on the page; main() prints its text."""
 
 
 def functions_of(api):
-    """What each function of the API returns."""
+    """Returns the return type of each function of the API, by name."""
     facts = json.loads((TOP / "tests" / "abi" / f"doca-{api}.json").read_text(encoding="utf-8"))
     return {function["name"]: function["ret"] for header in facts["headers"].values() for function in header["functions"]}
 
 
 def exported_by(api):
-    """What the libraries of the API export, by their version scripts."""
+    """Returns the names that the libraries of the API export, according to their version scripts."""
     scripts = [path for path in (TOP / "src").rglob("*.map*") if ("v3" in path.parts) == (api == "3.0")]
     return {name for path in scripts for name in re.findall(r"\b(doca_\w+);", path.read_text(encoding="utf-8"))}
 
 
 def check_coverage(tables, api, exported):
-    """Each function of the facts is exported, inline or in a table, and those for absent processors are in a table."""
+    """Raises Mistake unless each function of the facts is exported, inline or in a table, and each function for an absent
+    processor is in a table."""
     facts = json.loads((TOP / "tests" / "abi" / f"doca-{api}.json").read_text(encoding="utf-8"))
     functions = functions_of(api)
     named = {name for table in tables if table["api"] == api for row in table["rows"] for name in expanded(row["what"], functions)}
@@ -66,7 +67,8 @@ def check_coverage(tables, api, exported):
 
 
 def expanded(what, functions):
-    """The functions that the first column of a row names, in the order of the facts for each word."""
+    """Returns the functions that the first column of a row names, in the order of the facts for each word."""
+    # A word that begins with "_" replaces the end of the name before it: the longest prefix that gives a function counts.
     named, before = [], ""
     for word in re.findall(r"`([\w*]+)`", what):
         patterns = [word]
@@ -84,6 +86,7 @@ def expanded(what, functions):
 
 
 def check_row(row, functions):
+    """Raises Mistake if the keys of a row contradict each other."""
     unknown = row.keys() - ROW_KEYS
     if unknown:
         raise Mistake(f"a row has no '{min(unknown)}'")
@@ -98,6 +101,7 @@ def check_row(row, functions):
 
 
 def table_of(table):
+    """Returns the lines of a table for the page."""
     lines = [f"| {table['first_column']} | answer |", "|---|---|"]
     for row in table["rows"]:
         answer = row["answer"].replace("{code}", f"`{row.get('code')}`")
@@ -106,7 +110,7 @@ def table_of(table):
 
 
 def place_of_table(lines, heading):
-    """Where the table below a heading begins and ends."""
+    """Returns the indices of the first line of the table below a heading, and of the line after its last."""
     try:
         start = lines.index(f"## {heading}")
     except ValueError:
@@ -119,6 +123,7 @@ def place_of_table(lines, heading):
 
 
 def calls_of(tables, api):
+    """Yields a line of C++ for each function that always refuses: CALL(name, its code, its answer to NULL)."""
     functions = functions_of(api)
     for table in tables:
         for row in table["rows"] if table["api"] == api else []:

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
 #
-# Builds opendoca in every way that counts and runs all of its tests: g++ release, and g++ with the address,
-# undefined-behaviour and thread sanitizers; clang and g++ 11 compile libraries and tools, with warnings as errors; all is
-# cross-built for 64-bit Arm, where the tests of one process run under an emulator (docs/testing.md says what that does
-# not show). On request, minimal roots of Debian 12 and 13 build and test what users do there
-# (scripts/test_in_fresh_debian.sh). While the tests of one configuration run, the next one is built with what they
-# leave of the processors.
-# Installs by apt what is missing. Ends with a line that counts the tests, if the configurations have any.
+# Builds opendoca in all supported configurations and runs all of its tests: g++ release, and g++ with the address,
+# undefined-behaviour and thread sanitizers. clang and g++ 11 compile libraries and tools, with warnings as errors.
+# Everything is cross-built for 64-bit Arm, where tests of a single process run under an emulator (docs/testing.md lists
+# what that cannot show). On request, the steps that users take are built and tested in minimal roots of Debian 12 and 13
+# (scripts/test_in_fresh_debian.sh). While the tests of one configuration run, the next configuration is built at low
+# priority.
+# Missing packages are installed by apt. The last line counts the tests, if the configurations have any.
 #
 #   scripts/run_all_tests.sh [CONFIGURATION...]    release, clang, gxx11, asan, tsan, aarch64, debian13,
 #                                                  debian12; default: all but the last two, gxx11 where g++-11
@@ -42,12 +42,13 @@ esac
 clang_c=$(command -v clang || command -v clang-14 || ls /usr/bin/clang-[0-9]* 2>/dev/null | sed -n 1p)
 clang_cxx=$(command -v clang++ || command -v clang++-14 || ls /usr/bin/clang++-[0-9]* 2>/dev/null | sed -n 1p)
 
-# A sanitizer's report must fail the test, and say where.
+# A report of a sanitizer must fail the test, and contain the stack.
 export ASAN_OPTIONS=abort_on_error=0:detect_leaks=1
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 export TSAN_OPTIONS=halt_on_error=0:exitcode=66:second_deadlock_stack=1
 
-# Warnings are errors with the compilers that CI has; others have warnings of their own.
+# Prints meson's option for warnings. They are errors with the compilers that CI uses; other versions may have warnings of
+# their own.
 werror() { # COMPILER
     case $("$1" --version | sed -n 1p) in
     *clang\ version\ 14.* | *\)\ 11.* | *\)\ 12.* | *\)\ 14.*) echo -Dwerror=true ;;
@@ -66,50 +67,52 @@ setup() { # NAME MESON_ARGUMENT...
     fi
 }
 
-# The cache takes messages of another language for other results.
+# ccache stores results for each language of the compiler's messages separately, so all builds use the same one.
 unset LC_CTYPE LC_MESSAGES
 export LANG=C.UTF-8 LC_ALL=C.UTF-8
 
-# Headers that take long are precompiled; a cache of compilers that is here (ccache) may use what includes these.
+# Large headers are precompiled. ccache, if it is installed, needs these settings to store what includes them.
 sloppiness=${CCACHE_SLOPPINESS:-$(ccache -k sloppiness 2>/dev/null || true)}
 export CCACHE_SLOPPINESS=${sloppiness:+$sloppiness,}pch_defines,time_macros
 
-# -g1: what a sanitizer reports has functions and lines; variables would take a tenth of the time to compile.
-# Together: twenty files of a library are compiled as one, in half of the time. Users compile them one by one, as the
-# README's first command does; tests/scripts/test_includes.py finds what such a build lacks.
+# -g1 suffices for functions and lines in the reports of sanitizers; debug information of variables takes another tenth
+# of the time of compilation.
+# With `together`, twenty files of a library are compiled as one, in half of the time. Users compile them one by one, as
+# the README's first command does; tests/scripts/test_includes.py finds includes that only such a build would miss.
 together=(-Dunity=on -Dunity_size=20)
 sanitize=("${together[@]}" -Dtests=true -Ddocs=disabled -Dbuildtype=debug -Db_pch=true -Dc_args=-g1 -Dcpp_args=-g1)
 
-# Options of `meson test`: the suites that a configuration runs.
+# Prints the options of `meson test` that select the suites of a configuration.
 suites_of() { # CONFIGURATION
     case $1 in
-    # Hostile inputs show more where memory is checked: asan runs them.
+    # The inputs of the suite fuzz run in asan, which detects invalid accesses to memory.
     release) echo --no-suite fuzz ;;
-    # Headers and symbols are the same with a sanitizer (abi).
+    # The suite abi checks headers and symbols, which a sanitizer does not change.
     asan) echo --no-suite abi ;;
-    # What these run has one thread, or those of doca_bench, of which the storms and the models have more.
+    # These suites run one thread, or the threads of doca_bench; the tests with storms and models run more threads.
     tsan) echo --no-suite tools --no-suite scripts --no-suite samples --no-suite older --no-suite fuzz --no-suite abi ;;
     aarch64) echo --suite cross ;;
     quick) echo --suite unit --suite conformance --suite quick ;;
     esac
 }
 
-# Becomes ninja, which ends its compilers when it is ended.
+# Builds a configuration. Ends with exec, so the process that start_build() started is ninja, which stops its compilers
+# when it is stopped.
 build() { # CONFIGURATION
     case $1 in
     release) setup release -Dtests=true -Db_pch=true "${together[@]}" ;;
-    # Libraries and tools: what users compile with clang; the tests run with g++.
+    # Libraries and tools only: users may compile them with clang, and the tests run with g++.
     clang) CC=$clang_c CXX=$clang_cxx setup clang -Dbuildtype=debug -Doptimization=0 -Ddebug=false -Db_pch=true -Dtests=false -Ddocs=disabled "${together[@]}" ;;
-    # That of Ubuntu 22.04.
+    # The compiler of Ubuntu 22.04.
     gxx11) CC=gcc-11 CXX=g++-11 setup gxx11 -Dbuildtype=plain -Dtests=false -Ddocs=disabled "${together[@]}" ;;
     asan) setup asan "${sanitize[@]}" -Db_sanitize=address,undefined ;;
     quick) setup quick -Dtests=true -Ddocs=disabled -Dbuildtype=plain "${together[@]}" ;;
     tsan) setup tsan "${sanitize[@]}" -Db_sanitize=thread ;;
-    # -O2: at -O1, g++ 12 for Arm warns of strings that are put together.
+    # At -O1, g++ 12 for Arm warns about concatenations of strings, so this uses -O2.
     aarch64)
         "$top/scripts/aarch64_sysroot.sh" "$root/aarch64-sysroot"
         cross=(--cross-file "$top/packaging/aarch64-linux-gnu.cross" --cross-file "$root/aarch64-sysroot/meson.cross")
-        [ ! -f "$root/aarch64/build.ninja" ] || cross=() # it knows
+        [ ! -f "$root/aarch64/build.ninja" ] || cross=() # stored in the build tree
         setup aarch64 "${cross[@]}" -Dtests=true -Ddocs=disabled -Doptimization=2 -Db_pch=true "${together[@]}"
         ;;
     debian12 | debian13) exec nice -n 19 "$top/scripts/test_in_fresh_debian.sh" "$1" "$root/$1" ;;
@@ -119,7 +122,7 @@ build() { # CONFIGURATION
     release | asan | tsan | quick | aarch64)
         local options names
         read -ra options <<<"$(suites_of "$1")"
-        case $1 in # tests install what users get
+        case $1 in # tests of these configurations install the libraries and tools
         release | asan | aarch64) options+=(--default-of src --default-of tools --default-of docs --default-of packaging) ;;
         esac
         names=$("$top/scripts/targets_of_tests.py" "$root/$1" "${options[@]}")
@@ -153,7 +156,7 @@ status=0
 lint="lint: nothing found"
 "$top/scripts/lint.sh" || { status=1 lint="lint: FAILED (its messages are at the beginning)"; }
 logs=()
-times=() # how long each configuration has taken; while one is tested, the next one is built
+times=() # one line for each configuration: the time of its build and tests, which overlap with the next build
 untested=()
 tested_elsewhere=()
 start_build "${configurations[0]}"

@@ -15,11 +15,13 @@ import sys
 
 
 def load(build, name):
+    """Returns what meson has stored about the build tree (meson-info/NAME.json)."""
     with open(os.path.join(build, 'meson-info', f'{name}.json'), encoding='utf-8') as file:
         return json.load(file)
 
 
 def selects(options, test):
+    """Returns whether the options select a test, by the rules of `meson test`."""
     suites = {suite.split(':')[-1] for suite in test['suite']}
     if suites & set(options.no_suite) or (options.suite and not suites & set(options.suite)):
         return False
@@ -44,6 +46,7 @@ def main():
         sys.exit(f'{build}: no such tests: {", ".join(sorted(missing)) or "in these suites"}')
     needed = {target for test in tests for target in test['depends']}
     for target in load(build, 'intro-targets'):
+        # The first component of the path of the target's meson.build, as --default-of names it.
         folder = os.path.relpath(target['defined_in'], source).split(os.sep)[0]
         if target['id'] in needed or (folder in options.default_of and target['build_by_default']):
             print(*(os.path.relpath(name, build) for name in target['filename']), sep='\n')

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
 #
-# Builds and tests the files of this git checkout in a minimal Debian root, where nothing is installed but git: what the
-# machine has beyond that cannot hide a missing dependency.
+# Builds and tests the files of this git checkout in a minimal Debian root where only git is installed, so that packages
+# of this machine cannot hide a missing dependency.
 #
 #   scripts/test_in_fresh_debian.sh RELEASE DIR
 #
@@ -45,7 +45,7 @@ unshare --mount --pid --fork true 2>/dev/null || skip "no namespaces of mounts a
 git -C "$top" rev-parse --git-dir >/dev/null 2>&1 || skip "$top is not a git checkout"
 if [ ! -e "$dir/minbase.tar" ]; then
     command -v mmdebstrap >/dev/null || skip "no mmdebstrap"
-    # The release file alone, to distinguish a mirror that is away from packages that fail.
+    # Downloads the release file only: a mirror that is unreachable skips the test, packages that fail do not.
     /usr/lib/apt/apt-helper download-file "$mirror/dists/$suite/InRelease" "$dir/InRelease" >/dev/null 2>&1 ||
         skip "$mirror/dists/$suite cannot be reached"
     rm -rf "$dir/minbase.new"
