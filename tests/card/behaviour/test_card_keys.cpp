@@ -4,6 +4,7 @@
 // Keys between the two sides of one card, and the DMA engine that copies by them: on profiles with and
 // without.
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -108,6 +109,26 @@ TEST(Key, TheMemoryOfAKeyIsNotDeregistered)
     ASSERT_NE(key.object, nullptr);
     EXPECT_NE(mlx5dv_devx_umem_dereg(key.memory.get()), 0);
     key.object.reset();
+}
+
+TEST(Command, OfARefusedChangeOfStateChangesNothing)
+{
+    Device first("mlx5_0"), second("mlx5_1");
+    Pair pair(first, second);
+    Buffer local(first, 4096, all_rights, 'l'), remote(second, 4096);
+    // RST2INIT_QP, without any remote right, for a queue pair that is ready to send.
+    std::array<std::uint8_t, 248> in{};
+    std::array<std::uint8_t, 16> out{};
+    const std::uint32_t number = pair.second.get()->qp_num;
+    in[0] = 0x05;
+    in[1] = 0x02;
+    in[9] = static_cast<std::uint8_t>(number >> 16);
+    in[10] = static_cast<std::uint8_t>(number >> 8);
+    in[11] = static_cast<std::uint8_t>(number);
+    EXPECT_NE(mlx5dv_devx_qp_modify(pair.second.get(), in.data(), in.size(), out.data(), out.size()), 0);
+    pair.first.post(IBV_WR_RDMA_WRITE, *local.mr, remote.address(), remote.mr->rkey, 4096);
+    EXPECT_EQ(next_completion(*first.cq).status, IBV_WC_SUCCESS);
+    EXPECT_EQ(remote.bytes[4095], 'l');
 }
 
 TEST(Command, ThatThereIsNotIsRefused)

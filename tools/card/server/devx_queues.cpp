@@ -38,6 +38,12 @@ bool has_page(const Mailbox &mailbox, prm::Field number)
 
 constexpr std::uint64_t queue_record_bytes = 8;
 
+// Opcodes of state transitions.
+constexpr std::uint32_t rst2init_qp = 0x502;
+constexpr std::uint32_t init2rtr_qp = 0x503;
+constexpr std::uint32_t rtr2rts_qp = 0x504;
+constexpr std::uint32_t to_error_qp = 0x507;
+
 /// Copies the path of a queue pair context to the attributes.
 void take_path(const Mailbox &mailbox, QueuePair &qp)
 {
@@ -126,44 +132,43 @@ prm::Status prm_change_qp_state(Mailbox &mailbox)
     auto *qp = own<QueuePair>(mailbox, prm::modify_qp::number);
     if (qp == nullptr)
         return prm::Status::bad_resource;
+    const auto opcode = static_cast<std::uint32_t>(mailbox.get(prm::opcode));
+    // 2ERR_QP and 2RST_QP are allowed in any state.
+    const QpState from = opcode == rst2init_qp   ? QpState::reset
+                         : opcode == init2rtr_qp ? QpState::init
+                         : opcode == rtr2rts_qp  ? QpState::rtr
+                                                 : qp->state;
+    if (qp->state != from)
+        return prm::Status::bad_queue_pair_state; // before anything changes
     QpAttributes &set = qp->attributes;
-    QpState from = qp->state, to = QpState::reset;
-    switch (mailbox.get(prm::opcode)) {
-    // RST2INIT_QP
-    case 0x502:
-        from = QpState::reset;
+    QpState to = QpState::reset;
+    switch (opcode) {
+    case rst2init_qp:
         to = QpState::init;
         set.access = (mailbox.get(remote_read) != 0 ? right::remote_read : 0) |
                      (mailbox.get(remote_write) != 0 ? right::remote_write : 0) |
                      (mailbox.get(remote_atomic) != 0 ? right::remote_atomic : 0);
         break;
-    // INIT2RTR_QP
-    case 0x503:
-        from = QpState::init;
+    case init2rtr_qp:
         to = QpState::rtr;
         set.destination = mailbox.get32(remote_qpn);
         set.rnr_timer = static_cast<std::uint8_t>(mailbox.get(rnr_timer));
         set.max_reads_of_peer = 1; // a logarithm in the command, which this model reads as 0
         take_path(mailbox, *qp);
         break;
-    // RTR2RTS_QP
-    case 0x504:
-        from = QpState::rtr;
+    case rtr2rts_qp:
         to = QpState::rts;
         set.rnr_retry = static_cast<std::uint8_t>(mailbox.get(rnr_retry));
         set.retry_count = static_cast<std::uint8_t>(mailbox.get(retry_count));
         if (mailbox.get(path_timeout) != 0)
             set.timeout = static_cast<std::uint8_t>(mailbox.get(path_timeout));
         break;
-    // 2ERR_QP, from any state
-    case 0x507:
+    case to_error_qp:
         to = QpState::error;
         break;
     default:
         break;
     }
-    if (qp->state != from)
-        return prm::Status::bad_queue_pair_state;
     set_state_of(*qp, to);
     return prm::Status::ok;
 }
