@@ -32,6 +32,7 @@ std::string first_line(const std::string &path)
     return lines.empty() ? "" : lines.front();
 }
 
+// A value that does not begin with a number, such as "max" of a control group, counts as missing.
 std::optional<std::uint64_t> number_in(const std::string &path)
 {
     std::uint64_t number = 0;
@@ -40,6 +41,7 @@ std::optional<std::uint64_t> number_in(const std::string &path)
     return std::nullopt;
 }
 
+// Hidden entries are left out, and with them "." and "..".
 std::vector<std::string> names_in(const std::string &folder)
 {
     std::vector<std::string> names;

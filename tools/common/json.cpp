@@ -13,9 +13,10 @@ namespace opendoca::tools {
 
 namespace {
 
+/// Path and text of each leaf value of one row.
 using Cells = std::vector<std::pair<std::string, std::string>>;
 
-/// Lists the leaves below @p value with their paths.
+/// Appends the leaves below @p value to @p cells. @p path is that of the value itself, with its keys joined by '_'.
 void flatten(const std::string &path, json_object *value, Cells &cells)
 {
     const std::string prefix = path.empty() ? "" : path + "_";
@@ -28,6 +29,7 @@ void flatten(const std::string &path, json_object *value, Cells &cells)
         for (std::size_t i = 0; i < json_object_array_length(value); ++i) {
             json_object *const element = json_object_array_get_idx(value, i);
             json_object *name = nullptr;
+            // Names are stable if elements are added or left out; indices are not.
             const bool has_name = json_object_object_get_ex(element, "name", &name) != 0;
             flatten(prefix + (has_name ? json_object_get_string(name) : std::to_string(i)), element, cells);
         }
@@ -36,6 +38,7 @@ void flatten(const std::string &path, json_object *value, Cells &cells)
     }
 }
 
+/// Quotes a cell of RFC 4180 if it contains a separator, a quote or a line break; quotes inside are doubled.
 std::string quoted(const std::string &cell)
 {
     if (cell.find_first_of(",\"\r\n") == std::string::npos)
@@ -56,6 +59,7 @@ Json::Json(double value, Number)
 {
     if (!std::isfinite(value))
         return; // JSON has no representation for it
+    // Six digits are more than the precision of any measurement here, and keep the files short.
     char text[32];
     std::snprintf(text, sizeof(text), "%.6g", value);
     value_ = json_object_new_double_s(value, text);
@@ -105,6 +109,7 @@ std::string Json::csv(const char *key) const
     json_object *array = nullptr;
     (void)json_object_object_get_ex(value_, key, &array);
     std::vector<Cells> rows;
+    // The columns are the union of the leaves of all rows, in the order of first appearance.
     std::vector<std::string> titles;
     for (std::size_t i = 0; array != nullptr && i < json_object_array_length(array); ++i) {
         flatten("", json_object_array_get_idx(array, i), rows.emplace_back());

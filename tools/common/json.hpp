@@ -13,17 +13,21 @@ struct json_object;
 
 namespace opendoca::tools {
 
-/// A JSON value under construction.
+/// A JSON value under construction: a scalar, or an object or array to which members are added. Owns one reference to
+/// an object of json-c; set() and add() take over the reference of their argument. Move-only, and used by one thread.
 class Json {
 public:
     Json() noexcept = default; ///< null
     Json(std::same_as<bool> auto value);
+    /// The templates keep bool, integers and floating-point numbers apart; otherwise a pointer or an int would convert
+    /// to bool. Integers are stored with 64 bits; NaN and infinity become null.
     template <std::integral T>
     requires(!std::same_as<T, bool>) Json(T value) : Json(static_cast<std::int64_t>(value), Number{}) {}
     Json(std::floating_point auto value) : Json(static_cast<double>(value), Number{}) {}
     Json(std::string_view text);
     Json(const std::string &text) : Json(std::string_view(text)) {}
     Json(const char *text) : Json(std::string_view(text)) {}
+    /// An empty optional becomes null.
     template <typename T>
     Json(const std::optional<T> &value) : Json(value ? Json(*value) : Json())
     {
@@ -52,8 +56,8 @@ public:
     [[nodiscard]] std::string csv(const char *key) const;
 
 private:
-    struct Number {};
-    struct Owned {};
+    struct Number {}; ///< selects the constructors of numbers
+    struct Owned {};  ///< selects the constructor that takes over a reference
 
     Json(std::int64_t value, Number);
     Json(double value, Number);
@@ -63,6 +67,7 @@ private:
     json_object *value_ = nullptr;
 };
 
+// Defined here, as the template needs a complete class; boolean() hides json-c from users of this header.
 Json::Json(std::same_as<bool> auto value) : value_(boolean(value)) {}
 
 } // namespace opendoca::tools

@@ -29,6 +29,7 @@ void OptionParser::add_value(char short_name, std::string long_name, std::string
     options_.push_back({short_name, std::move(long_name), std::move(value_name), std::move(help), std::move(take)});
 }
 
+// Splits --NAME=VALUE. Only long options may contain the value; -xVALUE is not supported.
 const OptionParser::Option *OptionParser::find(std::string_view argument, std::string_view &value,
                                                bool &has_value) const
 {
@@ -50,6 +51,7 @@ std::optional<int> OptionParser::parse(std::span<char *const> arguments, std::os
     const auto complain = [&](const std::string &what) { return this->complain(what, err); };
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string argument = arguments[i];
+        // Built in, and effective before any mistake that follows.
         if (argument == "-h" || argument == "--help") {
             print_usage(out);
             return 0;
@@ -66,6 +68,7 @@ std::optional<int> OptionParser::parse(std::span<char *const> arguments, std::os
                             "'");
         if (option->value_name.empty() && has_value)
             return complain("--" + option->long_name + " takes no value");
+        // The value is the next argument, even if it begins with a dash.
         if (!option->value_name.empty() && !has_value) {
             if (++i == arguments.size())
                 return complain(argument + " needs a value: " + option->value_name);
@@ -77,6 +80,7 @@ std::optional<int> OptionParser::parse(std::span<char *const> arguments, std::os
     return std::nullopt;
 }
 
+// The usage goes to the same stream, after the message, so that it is not mixed with results on standard output.
 int OptionParser::complain(const std::string &what, std::ostream &err) const
 {
     err << command_ << ": " << what << "\n\n";
@@ -91,6 +95,7 @@ void OptionParser::print_usage(std::ostream &out) const
     table.add({"-h, --help", "print this text"});
     table.add({"    --version", "print the release"});
     for (const Option &option : options_) {
+        // Long names are aligned, whether or not there is a short one.
         std::string names = option.short_name != 0 ? std::string("-") + option.short_name + ", " : "    ";
         names += "--" + option.long_name + (option.value_name.empty() ? "" : " " + option.value_name);
         table.add({names, option.help});

@@ -20,6 +20,7 @@ std::string Table::text(std::string_view indent) const
     }
 
     std::string result;
+    // Appends one line. Trailing blanks are removed, so that outputs do not differ by invisible characters.
     const auto print = [&](auto &&cell_of) {
         std::string line(indent);
         for (std::size_t i = 0; i < columns_.size(); ++i) {

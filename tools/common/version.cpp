@@ -8,6 +8,7 @@
 
 namespace opendoca::tools {
 
+// The library in use may be newer than the one the program was built with; release() and the API come from the former.
 std::string version_line(std::string_view program)
 {
     return std::string(program) + " (opendoca) " + release() + ", with the API of DOCA " + doca_version_runtime() +

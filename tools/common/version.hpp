@@ -7,7 +7,7 @@
 
 namespace opendoca::tools {
 
-/// Returns the text of --version: the program, the release of the library in use, and its API.
+/// Returns the text of --version: the program, the release of the library in use, and the version of its API.
 [[nodiscard]] std::string version_line(std::string_view program);
 
 } // namespace opendoca::tools

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The functions that the tools of both generations use under common names, for the API of DOCA 2.2.
+// The functions and types that differ between the generations, under names that all tools use: the API of DOCA 2.2. v3/
+// has a header of the same name; the build chooses one of them by its include path.
 #pragma once
 
 #include <doca_dev.h>
