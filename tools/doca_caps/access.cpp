@@ -9,12 +9,14 @@ namespace opendoca::tools {
 
 namespace {
 
+/// Formats the result of a system call that was tried: 0 or an errno value.
 std::string describe(int error)
 {
     return error == 0 ? "works" : std::string("fails: ") + std::strerror(error);
 }
 
-/// What to do about a system call that does not work.
+/// Returns the remedy for a system call that fails with @p error. ENOSYS and EINVAL mean that the kernel lacks it; any
+/// other error means that a filter or security module denies it. @p missing_in_kernel names what the kernel needs.
 std::string advice_for_call(const char *call, int error, const char *missing_in_kernel)
 {
     if (error == ENOSYS || error == EINVAL)
@@ -23,6 +25,7 @@ std::string advice_for_call(const char *call, int error, const char *missing_in_
            ": allow it in the container's or service's profile";
 }
 
+/// Set-user-ID programs have two users. Access between processes is checked against the effective one.
 AccessCheck check_user(const SystemFacts &facts)
 {
     AccessCheck check{"user", "user", Verdict::ok, "user " + std::to_string(facts.effective_user), ""};
@@ -38,6 +41,8 @@ AccessCheck check_user(const SystemFacts &facts)
     return check;
 }
 
+/// Yama restricts ptrace, and with it access to another process's ordinary memory; memfds are not affected. Scopes: 0
+/// no restriction, 1 own children and consenting processes, 2 only with CAP_SYS_PTRACE, 3 nobody, until the next boot.
 AccessCheck check_yama(const SystemFacts &facts)
 {
     AccessCheck check{"yama", "Yama", Verdict::ok, "not in this kernel", ""};
@@ -62,6 +67,8 @@ AccessCheck check_yama(const SystemFacts &facts)
     return check;
 }
 
+/// The kernel makes /proc/<pid> of a process that is not dumpable belong to root: nobody else can open its memory or
+/// descriptors.
 AccessCheck check_dumpable(const SystemFacts &facts)
 {
     AccessCheck check{"dumpable", "dumpable", Verdict::ok, "yes", ""};
@@ -75,6 +82,8 @@ AccessCheck check_dumpable(const SystemFacts &facts)
     return check;
 }
 
+/// Export descriptors contain PIDs, which are valid in one PID namespace only. A procfs of another namespace makes
+/// /proc/<pid> another process, or none.
 AccessCheck check_pid_namespace(const SystemFacts &facts)
 {
     AccessCheck check{"pid_namespace", "PID namespace", Verdict::ok, "the machine's", ""};
@@ -91,6 +100,7 @@ AccessCheck check_pid_namespace(const SystemFacts &facts)
     return check;
 }
 
+/// hidepid hides only processes of other users, between which memory is not shared in any case: never a fault.
 AccessCheck check_hidepid(const SystemFacts &facts)
 {
     AccessCheck check{"hidepid", "/proc", Verdict::ok, "no hidepid", ""};
@@ -99,6 +109,8 @@ AccessCheck check_hidepid(const SystemFacts &facts)
     return check;
 }
 
+/// The library keeps exported memory in sealed memfds, so that an exporter can't shrink memory that importers have
+/// mapped. Without them nothing can be exported.
 AccessCheck check_memfd(const SystemFacts &facts)
 {
     AccessCheck check{"memfd_sealing", "sealed memfd", Verdict::ok, describe(facts.memfd_error), ""};
@@ -112,6 +124,7 @@ AccessCheck check_memfd(const SystemFacts &facts)
     return check;
 }
 
+/// A pidfd becomes readable at the end of the peer's process, which wakes a waiter in epoll.
 AccessCheck check_pidfd(const SystemFacts &facts)
 {
     AccessCheck check{"pidfd_open", "pidfd_open", Verdict::ok, describe(facts.pidfd_error), ""};
@@ -123,6 +136,7 @@ AccessCheck check_pidfd(const SystemFacts &facts)
     return check;
 }
 
+/// The expedited membarrier lets a copy omit its own memory fence.
 AccessCheck check_membarrier(const SystemFacts &facts)
 {
     AccessCheck check{"membarrier", "membarrier", Verdict::ok, describe(facts.membarrier_error), "", true};
@@ -135,6 +149,7 @@ AccessCheck check_membarrier(const SystemFacts &facts)
     return check;
 }
 
+/// process_vm_readv copies ordinary memory; /proc/<pid>/mem is its slower replacement.
 AccessCheck check_process_vm(const SystemFacts &facts)
 {
     AccessCheck check{"process_vm_readv", "process_vm_readv", Verdict::ok, describe(facts.process_vm_error), ""};
@@ -147,6 +162,7 @@ AccessCheck check_process_vm(const SystemFacts &facts)
     return check;
 }
 
+/// The whole path of an importer that maps a memfd of the exporter.
 AccessCheck check_shared_memory(const SystemFacts &facts)
 {
     AccessCheck check{
@@ -159,6 +175,7 @@ AccessCheck check_shared_memory(const SystemFacts &facts)
     return check;
 }
 
+/// The whole path of an importer that copies memory which is not in a memfd.
 AccessCheck check_ordinary_memory(const SystemFacts &facts)
 {
     AccessCheck check{
@@ -186,6 +203,7 @@ const char *name_of(Verdict verdict)
     return "?";
 }
 
+// In the order in which they are printed: settings first, then system calls, then the attempts that depend on them.
 std::vector<AccessCheck> check_access(const SystemFacts &facts)
 {
     return {check_user(facts),          check_yama(facts),           check_dumpable(facts),

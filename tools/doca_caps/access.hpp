@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What in the system stands between two processes that share memory by the software device.
+// Finds out what in the system restricts memory sharing between two processes through the software device: users,
+// security modules, namespaces, missing system calls. read_system_facts() reads and tries; check_access() judges, so
+// that tests can judge facts of other systems.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +15,8 @@
 
 namespace opendoca::tools {
 
-/// What was found out about the system. An error is an errno value, 0 where it worked.
+/// The facts about the system that memory sharing depends on. Errors are errno values; 0 means that the attempt worked.
+/// Filled once by read_system_facts() and constant from then on.
 struct SystemFacts {
     uid_t user = 0;
     uid_t effective_user = 0;
@@ -28,37 +31,44 @@ struct SystemFacts {
     int membarrier_error = 0; ///< the expedited barrier across processes
     int process_vm_error = 0; ///< process_vm_readv, on this process itself
 
-    // Tried by a child of this process, with this process's memory, as an importer would.
+    // Tried in a child of this process on this process's memory, as an importer would.
     int shared_memory_error = 0;   ///< opening /proc/<pid>/fd/<n> and mapping it
     int ordinary_memory_error = 0; ///< process_vm_readv and /proc/<pid>/mem
 };
 
+/// The judgement of a check.
 enum class Verdict : std::uint8_t {
     ok,
-    limited, ///< something works that is not all, or works more slowly
+    limited, ///< works in part, or more slowly
     blocked  ///< no memory can be used across processes
 };
 
+/// One line of the report: a fact, its judgement, and what to do about it.
 struct AccessCheck {
-    const char *key; ///< in JSON
+    const char *key; ///< the name in JSON
     const char *title;
     Verdict verdict;
     std::string found;
-    std::string advice;     ///< empty when there is nothing to be done
-    bool was_tried = false; ///< what processes do, not a setting that may be in their way
+    std::string advice;     ///< what to change; empty if nothing has to be
+    bool was_tried = false; ///< an attempt of what importers do, not a setting that may prevent it
 };
 
+/// Returns the word that is printed: "OK", "limited" or "blocked".
 [[nodiscard]] const char *name_of(Verdict verdict);
 
+/// Reads the settings and tries the system calls. Forks children for the attempts between processes, so it must be
+/// called while the process has one thread.
 [[nodiscard]] SystemFacts read_system_facts();
 
-/// What @p facts mean for the software device.
+/// Judges what @p facts mean for the software device.
 [[nodiscard]] std::vector<AccessCheck> check_access(const SystemFacts &facts);
 
-/// Whether the text of /proc/<pid>/status has a capability of the kernel among the effective ones.
+/// Returns whether capability @p number of the kernel is among the effective ones in @p status, the text of
+/// /proc/<pid>/status.
 [[nodiscard]] bool has_capability(const std::string &status, int number);
 
-/// The value of the option hidepid of the mount of /proc in the text of a mountinfo file, or nothing.
+/// Returns the value of the option hidepid of the mount at /proc, given the text of a mountinfo file. Empty if there is
+/// no such option.
 [[nodiscard]] std::string hidepid_in(const std::string &mountinfo);
 
 } // namespace opendoca::tools

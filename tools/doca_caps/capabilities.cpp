@@ -8,14 +8,14 @@
 #include <questions.hpp> // of the tool's generation
 
 #include "../common/doca.hpp"
-// The inside of the library: the provider is not in the public API.
+// Internal headers of the library: the public API does not report the provider.
 #include "core/objects/dev.hpp"
 
 namespace opendoca::tools {
 
 namespace {
 
-/// Only an open device can be asked.
+/// Opens the device, since the API returns a protection domain for open devices only. No answer if it can't be opened.
 CapabilityValue has_protection_domain(doca_devinfo &info)
 {
     try {
@@ -26,11 +26,13 @@ CapabilityValue has_protection_domain(doca_devinfo &info)
     }
 }
 
+/// Builds the rows in the order of the report. A row with an indented title belongs to the nearest one above that is
+/// not, see full_title().
 std::vector<CapabilityRow> make_rows()
 {
     namespace q = questions;
     std::vector<CapabilityRow> rows;
-    // One by one: g++ 12 warns of what insert() does.
+    // Row by row, since g++ 12 warns of vector::insert() here.
     const auto add_own = [&](std::span<const CapabilityRow> more) {
         for (const CapabilityRow &row : more)
             rows.push_back(row);
@@ -78,6 +80,7 @@ std::span<const char *const> library_names()
 
 std::vector<Gid> gid_table(doca_devinfo &info)
 {
+    // Devices without RDMA report an error or an empty table.
     std::uint32_t size = 0;
     if (questions::gid_table_size(&info, &size) != DOCA_SUCCESS || size == 0)
         return {};

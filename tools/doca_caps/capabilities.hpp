@@ -16,54 +16,57 @@
 
 namespace opendoca::tools {
 
-/// What a device answers: yes or no, a number, how, or nothing because the question does not arise.
+/// The answer of a device: yes or no, a number, a word that qualifies a yes, or nothing if the question does not apply.
 using CapabilityValue = std::variant<std::monostate, bool, std::uint64_t, const char *>;
 
-/// One property that devices have or lack.
+/// One row of the report: a property that devices have or lack. Rows are constant and live as long as the program, so
+/// results are stored by the row's index.
 struct CapabilityRow {
-    const char *key;   ///< in JSON
-    const char *title; ///< that of a detail is indented
-    CapabilityValue (*ask)(doca_devinfo &info);
-    std::optional<Ability> ability; ///< of what can be lacking
-    const char *brief = nullptr;    ///< in one line with the others; null for what is left out there
+    const char *key;   ///< the name in JSON
+    const char *title; ///< the title; indented by two blanks if the row is a detail of one above
+    CapabilityValue (*query)(doca_devinfo &info);
+    std::optional<Ability> ability; ///< the internal name of a capability, for the reason why a device lacks it
+    const char *brief = nullptr;    ///< the name in the list of one line; null if it is left out there
 };
 
-/// Those of the generation's API.
+/// Returns the rows that the generation's API can answer.
 [[nodiscard]] std::span<const CapabilityRow> capability_rows();
 
 /// The names of the generation's libraries, without "libdoca_".
 [[nodiscard]] std::span<const char *const> library_names();
 
-/// The device's GIDs, empty ones too; nothing where it has no RDMA.
+/// Returns the device's GID table, including empty entries; an empty table if the device has no RDMA.
 [[nodiscard]] std::vector<Gid> gid_table(doca_devinfo &info);
 
-/// Logs up to debug messages, or nothing but what is critical.
+/// Sets the library's log level: debug messages, or critical errors only.
 void set_log_level(bool is_verbose);
 
+/// Returns whether the device belongs to the software provider.
 [[nodiscard]] bool is_software(const doca_devinfo &info);
 
-/// For people: "yes", "-" for no, a number, a word, or nothing.
+/// Formats for the tables: "yes", "-" for no, a number, a word, or "" if there is no answer.
 [[nodiscard]] std::string to_text(const CapabilityValue &value);
 
-/// Whether the device was asked for a capability, and has it not.
+/// Returns whether the answer is a plain no. A missing answer is not a lack.
 [[nodiscard]] bool is_lacking(const CapabilityValue &value);
 
-// How rows ask.
+// Adapters from functions of the API to CapabilityRow, each instantiated once for a row.
 
-template <bool (*ask)(doca_devinfo &)>
+/// Converts a predicate.
+template <bool (*predicate)(doca_devinfo &)>
 CapabilityValue yes_or_no(doca_devinfo &info)
 {
-    return ask(info);
+    return predicate(info);
 }
 
-/// A function of the API that succeeds, or not.
+/// Converts a function of the API that answers by success or an error.
 template <auto get>
 CapabilityValue success(doca_devinfo &info)
 {
     return get(&info) == DOCA_SUCCESS;
 }
 
-/// A function of the API that returns a byte. NOT_SUPPORTED counts as no: the device cannot do it at all.
+/// Converts a function of the API that stores 0 or 1. NOT_SUPPORTED counts as no; any other error is no answer.
 template <auto get>
 CapabilityValue flag(doca_devinfo &info)
 {
@@ -74,15 +77,15 @@ CapabilityValue flag(doca_devinfo &info)
     return status == DOCA_SUCCESS && value != 0;
 }
 
-/// Deduces the type of the number that such a function of the API returns.
+/// Declared only, for decltype: deduces the number's type from a getter of the API, which is 32 or 64 bits wide.
 template <typename Info, typename Number>
-Number number_told_by(doca_error_t (*get)(Info *, Number *));
+Number number_returned_by(doca_error_t (*get)(Info *, Number *));
 
-/// A limit, for devices that have what it limits.
+/// Converts a getter of a limit. There is no answer for devices without the capability that it limits.
 template <bool (*has)(doca_devinfo &), auto get>
 CapabilityValue limit(doca_devinfo &info)
 {
-    decltype(number_told_by(get)) value = 0;
+    decltype(number_returned_by(get)) value = 0;
     if (!has(info) || get(&info, &value) != DOCA_SUCCESS)
         return {};
     return std::uint64_t{value};

@@ -15,13 +15,14 @@ namespace opendoca::tools {
 
 namespace {
 
+/// A variable of the environment that the library or a tool reads, and its effect in both cases.
 struct Variable {
     const char *name;
     const char *when_unset;
     const char *when_set;
 };
 
-// opendoca(7) describes them; a test compares.
+// The manual page opendoca(7) describes the same variables; a test compares both lists.
 constexpr Variable variables[] = {
     {"DOCA_SOFT", "software devices are listed where no device does RDMA", "1: software devices are listed, 0: never"},
     {"DOCA_SOFT_ROLE", "both sides of the PCIe are shown", "host, dpu or all: the side that is shown"},
@@ -38,7 +39,7 @@ constexpr Variable variables[] = {
     {"XDG_RUNTIME_DIR", "sockets of services are in /run/user or /tmp", "where the sockets of services are"},
 };
 
-/// Empty counts as not set.
+/// Returns the value of a variable. An empty one counts as not set, as it does in the library.
 std::optional<std::string> value_in(const char *const *environment, std::string_view name)
 {
     for (const char *const *entry = environment; *entry != nullptr; ++entry) {
@@ -59,6 +60,7 @@ std::vector<Setting> settings_in(const char *const *environment)
         const char *const meaning = value ? variable.when_set : variable.when_unset;
         settings.push_back({variable.name, std::move(value), meaning});
     }
+    // A misspelled variable has no effect and no error; it is listed, so that the mistake can be seen.
     for (const char *const *entry = environment; *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
         const std::string name(text.substr(0, text.find('=')));
@@ -82,6 +84,7 @@ std::vector<Fact> facts_in_force(const std::vector<DeviceReport> &devices)
         facts.push_back({"topology", is_set(topology) ? topology : "built in"});
         facts.push_back({"role", is_set(role) ? role : "all"});
     }
+    // Which of several installed libraries the loader has chosen is the file that contains one of its functions.
     Dl_info library{};
     if (dladdr(reinterpret_cast<const void *>(&doca_dev_open), &library) != 0 && library.dli_fname != nullptr)
         facts.push_back({"library", library.dli_fname});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the environment and the installation make opendoca do.
+// The variables of the environment and the facts of the installation that determine how opendoca behaves.
 #pragma once
 
 #include <optional>
@@ -16,19 +16,20 @@ namespace opendoca::tools {
 /// A variable of the environment.
 struct Setting {
     std::string name;
-    std::optional<std::string> value; ///< empty: not set
-    std::string meaning;              ///< of the value, or of its absence
+    std::optional<std::string> value; ///< empty if not set
+    std::string meaning;              ///< the effect of the value, or of its absence
 };
 
-/// Something that is in force, and where it comes from.
+/// A decision that is in effect, such as the library or topology in use.
 struct Fact {
     const char *name;
     std::string value;
 };
 
-/// All variables that opendoca reads, and whatever else in @p environment begins with DOCA_.
+/// Returns all variables that opendoca reads, and others in @p environment with names that begin with DOCA_.
 [[nodiscard]] std::vector<Setting> settings_in(const char *const *environment);
 
+/// Returns the decisions that are in effect, given the devices that were found.
 [[nodiscard]] std::vector<Fact> facts_in_force(const std::vector<DeviceReport> &devices);
 
 } // namespace opendoca::tools

@@ -11,7 +11,7 @@
 
 #include "../common/doca.hpp"
 #include "../common/files.hpp"
-// The inside of the library: the provider and the function's type are not in the public API.
+// Internal headers of the library: the public API reports neither the provider nor, for devices, the function's type.
 #include "core/objects/dev.hpp"
 
 namespace opendoca::tools {
@@ -31,6 +31,7 @@ const char *name_of_type(doca_pci_func_type type)
     return "?";
 }
 
+/// Calls a getter that stores text in a buffer of @p size bytes; nothing if it fails or the text is empty.
 template <auto get, std::size_t size>
 std::optional<std::string> text_of(const doca_devinfo &info)
 {
@@ -50,6 +51,7 @@ std::optional<std::string> mac_of(const doca_devinfo &info)
     return text;
 }
 
+/// Calls a getter that stores an address of @p size bytes, and formats it; nothing if it fails.
 template <auto get, std::size_t size>
 std::optional<std::string> ip_of(const doca_devinfo &info, int family)
 {
@@ -60,6 +62,7 @@ std::optional<std::string> ip_of(const doca_devinfo &info, int family)
     return text;
 }
 
+/// Formats the GIDs that are not all zero, by their index.
 std::map<std::uint32_t, std::string> gids_in(const std::vector<Gid> &table)
 {
     std::map<std::uint32_t, std::string> gids;
@@ -72,6 +75,7 @@ std::map<std::uint32_t, std::string> gids_in(const std::vector<Gid> &table)
     return gids;
 }
 
+/// Appends the representors of one kind. @p kind is the word that is printed: "net" or "emulated".
 void add_representors(DeviceReport &report, doca_dev &dev, api::RepFilter filter, const char *kind)
 {
     const RepresentorList list(dev, filter);
@@ -86,14 +90,14 @@ void add_representors(DeviceReport &report, doca_dev &dev, api::RepFilter filter
         char vuid[DOCA_DEVINFO_REP_VUID_SIZE] = {};
         if (doca_devinfo_rep_get_vuid(info, vuid, sizeof(vuid)) == DOCA_SUCCESS)
             rep.vuid = vuid;
-        rep.interface = info->info.iface_name; // functions of 3.0 alone return these two
+        rep.interface = info->info.iface_name; // only functions of 3.0 return these two
         rep.vhca_id = info->info.vhca_id;
         rep.kind = kind;
         report.representors.push_back(std::move(rep));
     }
 }
 
-/// "DRIVER=mlx5_core" among the lines of a device's uevent.
+/// Returns the driver's name in the lines of a device's uevent, such as "DRIVER=mlx5_core".
 std::string driver_in(const std::vector<std::string> &uevent)
 {
     for (const std::string &line : uevent) {
@@ -103,13 +107,14 @@ std::string driver_in(const std::vector<std::string> &uevent)
     return "";
 }
 
-/// Of "4: ACTIVE" the name.
+/// Returns "ACTIVE" for "4: ACTIVE", the format of port states in sysfs.
 std::string without_number(const std::string &state)
 {
     const auto colon = state.find(": ");
     return colon == std::string::npos ? state : state.substr(colon + 2);
 }
 
+/// Converts an active MTU, an enumeration with values that count powers of two from 256. A raw Ethernet port has none.
 std::optional<std::uint64_t> bytes_of(doca_mtu_size mtu)
 {
     if (mtu == DOCA_MTU_SIZE_RAW_ETHERNET)
@@ -117,18 +122,19 @@ std::optional<std::uint64_t> bytes_of(doca_mtu_size mtu)
     return std::uint64_t{256} << static_cast<unsigned>(mtu);
 }
 
+/// Reads what sysfs reports about a real device and its port.
 HardwareReport report_hardware(const DeviceFunction &function)
 {
     HardwareReport report;
     const std::string device = "/sys/class/infiniband/" + function.ibdev_name;
     report.firmware = first_line(device + "/fw_ver");
     report.board = first_line(device + "/board_id");
-    // Soft-RoCE has no bus and no driver of one, but an interface below.
+    // Soft-RoCE has neither a bus nor a bus driver; its file "parent" names the interface below.
     if (const std::string parent = first_line(device + "/parent"); !parent.empty())
         report.driver = "Soft-RoCE over " + parent;
     else
         report.driver = driver_in(lines_of(device + "/device/uevent"));
-    // A port but the first is in the function's name.
+    // The function's name is "DEVICE/PORT" for every port but the first.
     const auto slash = function.name.rfind('/');
     const std::string port = device + "/ports/" + (slash == std::string::npos ? "1" : function.name.substr(slash + 1));
     report.rate = first_line(port + "/rate");
@@ -141,6 +147,7 @@ HardwareReport report_hardware(const DeviceFunction &function)
     return report;
 }
 
+/// Collects everything about one device. Values that the API can't answer stay empty.
 DeviceReport report_device(doca_devinfo &info)
 {
     DeviceReport report;
@@ -170,11 +177,12 @@ DeviceReport report_device(doca_devinfo &info)
         report.hardware = report_hardware(*info.function);
     for (std::size_t i = 0; i < capability_rows().size(); ++i) {
         const CapabilityRow &row = capability_rows()[i];
-        report.capabilities.push_back(row.ask(info));
+        report.capabilities.push_back(row.query(info));
         if (row.ability && is_lacking(report.capabilities.back()))
             report.lacks.push_back({row.key, full_title(i), info.function->reason_against(*row.ability)});
     }
 
+    // Only an open device lists representors. A failure is reported with the device, and does not hide the others.
     std::uint8_t has_net = 0, has_emulated = 0;
     (void)api::can_list_net(&info, &has_net);
     (void)api::can_list_emulated(&info, &has_emulated);
@@ -198,6 +206,7 @@ bool is_named(const DeviceReport &device, const std::string &name)
 {
     if (device.ibdev == name || device.interface == name)
         return true;
+    // The kernel prints PCI addresses in lower case; the domain 0000 may be omitted, as lspci does.
     std::string address = name;
     std::ranges::transform(address, address.begin(), [](unsigned char c) { return std::tolower(c); });
     return device.pci_address == address || device.pci_address == "0000:" + address;
@@ -214,6 +223,8 @@ std::string full_title(std::size_t row)
     const auto rows = capability_rows();
     std::string title = rows[row].title;
     if (!title.starts_with("  "))
+        // Combines the title of the nearest row above that is not indented with this detail: "DMA memcpy bytes of a
+        // job".
         return title;
     while (std::string_view(rows[row].title).starts_with("  "))
         --row;

@@ -13,16 +13,17 @@
 
 namespace opendoca::tools {
 
+/// A function that a DPU represents, as its representor reports it. Missing values are empty.
 struct RepresentorReport {
     std::string pci_address;
     std::string function_type; ///< "PF", "VF", "SF"
     std::string kind;          ///< "net" or "emulated"
     std::string vuid;
-    std::string interface;                ///< of the representor itself, on this side
-    std::optional<std::uint16_t> vhca_id; ///< of the function that it represents
+    std::string interface;                ///< the interface of the representor itself on this side
+    std::optional<std::uint16_t> vhca_id; ///< the identifier of the represented function
 };
 
-/// The kernel's information on a real device and its port. Missing values are empty.
+/// The information of the kernel (sysfs) on a real device and its port. Missing values are empty.
 struct HardwareReport {
     std::string firmware;
     std::string driver;
@@ -34,49 +35,50 @@ struct HardwareReport {
     std::optional<std::uint64_t> rdma_mtu;      ///< bytes of a packet's payload
 };
 
-/// A capability that a device lacks.
+/// A capability that a device lacks, with the reason that the library gives.
 struct LackReport {
-    const char *key;   ///< in JSON
-    std::string title; ///< that stands alone
+    const char *key;   ///< the name in JSON
+    std::string title; ///< the title that is complete without its context
     std::string reason;
 };
 
-/// A device with all of its properties. Missing values are empty.
+/// A device with all of its properties, as report_devices() found them. Missing values are empty. A copy of everything,
+/// so it stays valid after the device list is destroyed.
 struct DeviceReport {
     std::optional<std::string> pci_address;
     std::optional<std::string> ibdev;
     std::optional<std::string> interface;
     std::string provider;
     std::string function_type;
-    std::optional<std::string> acts_as; ///< of a DPU's port: the address of the host's function that it exports as
+    std::optional<std::string> acts_as; ///< for a DPU's port: PCI address of the host function as which it exports
     std::optional<std::string> mac;
     std::optional<std::string> ipv4;
     std::optional<std::string> ipv6;
     std::optional<std::uint16_t> lid;
     std::string link_layer; ///< "Ethernet" or "InfiniBand"
     bool is_port_active = false;
-    std::map<std::uint32_t, std::string> gids; ///< by index, without the empty ones
+    std::map<std::uint32_t, std::string> gids; ///< by index, without empty entries
     std::optional<std::uint64_t> active_rate;  ///< bits per second
     std::optional<std::uint16_t> vhca_id;
     std::optional<std::uint32_t> sf_number;
-    std::optional<HardwareReport> hardware; ///< of software devices: none
+    std::optional<HardwareReport> hardware; ///< empty for software devices
     std::vector<LackReport> lacks;
-    std::vector<std::string> remarks;          ///< what is behind the capabilities
+    std::vector<std::string> remarks;          ///< what implements the capabilities
     std::vector<CapabilityValue> capabilities; ///< in the order of capability_rows()
     std::vector<RepresentorReport> representors;
-    std::string problem; ///< why the representors could not be listed
+    std::string problem; ///< the reason why the representors could not be listed
 };
 
-/// By its name, its interface or its PCI address, short or long.
+/// Returns whether @p name is the device's ibdev name, its interface or its PCI address, with or without the domain.
 [[nodiscard]] bool is_named(const DeviceReport &device, const std::string &name);
 
-/// Returns its display name.
+/// Returns the name for tables: the ibdev name, else the PCI address, else "-".
 [[nodiscard]] const std::string &name_of(const DeviceReport &device);
 
-/// What a capability is called where it stands alone: that of a detail has its owner's name in front.
+/// Returns the title of a capability that is complete without its context: a detail follows the title of its main row.
 [[nodiscard]] std::string full_title(std::size_t row);
 
-/// Throws when there is no list.
+/// Reports all devices. Throws if the library can't list them.
 [[nodiscard]] std::vector<DeviceReport> report_devices();
 
 } // namespace opendoca::tools

@@ -13,6 +13,7 @@ namespace opendoca::tools {
 
 namespace {
 
+// The answer of a device: a missing one becomes null.
 Json as_json(const CapabilityValue &value)
 {
     if (const bool *const is_set = std::get_if<bool>(&value))
@@ -24,6 +25,7 @@ Json as_json(const CapabilityValue &value)
     return {};
 }
 
+/// JSON has null where the reports have empty text, so that scripts need not compare with "".
 Json or_null(const std::string &text)
 {
     return text.empty() ? Json() : Json(text);
@@ -43,6 +45,7 @@ Json as_json(const HardwareReport &hardware)
     return json;
 }
 
+/// The keys are an interface for scripts.
 Json as_json(const DeviceReport &device)
 {
     Json json = Json::object();
@@ -61,6 +64,7 @@ Json as_json(const DeviceReport &device)
         .set("sf_index", device.sf_number)
         .set("link_layer", device.link_layer)
         .set("port_active", device.is_port_active);
+    // By index, since tables have gaps.
     Json gids = Json::object();
     for (const auto &[index, gid] : device.gids)
         gids.set(std::to_string(index).c_str(), gid);
@@ -118,6 +122,7 @@ std::string to_json(const Report &report)
         missing.add(std::move(one));
     }
     Json environment = Json::object();
+    // Variables that are not set are left out; the manual lists them.
     for (const Setting &setting : report.settings) {
         if (setting.value)
             environment.set(setting.name.c_str(), *setting.value);

@@ -17,15 +17,16 @@ namespace opendoca::tools {
 
 namespace {
 
-/// Rings and buffers of a few connections need this much.
+/// Locked memory that suffices for the rings and buffers of a few connections, in bytes.
 constexpr std::uint64_t enough_locked = std::uint64_t{64} << 20;
-constexpr int cap_ipc_lock = 14;
+constexpr int cap_ipc_lock = 14; ///< CAP_IPC_LOCK, which lifts the limit on locked memory
 
 bool is_real(const DeviceReport &device)
 {
     return device.provider != "soft";
 }
 
+/// Joins names with commas.
 std::string list(const std::vector<std::string> &names)
 {
     std::string text;
@@ -34,6 +35,7 @@ std::string list(const std::vector<std::string> &names)
     return text;
 }
 
+/// Returns what a device of the kernel lacks that the library does not list. The result depends on opening its node.
 Lack lack_of(const KernelDevice &device, uid_t user)
 {
     if (device.node.empty())
@@ -55,6 +57,7 @@ Lack lack_of(const KernelDevice &device, uid_t user)
     }
 }
 
+/// Returns the bytes that this process may lock; all if it has the capability or no limit can be read.
 std::uint64_t lockable_memory()
 {
     rlimit limit{};
@@ -73,6 +76,7 @@ MachineFacts read_machine_facts()
     const std::string verbs = "/sys/class/infiniband_verbs/";
     for (const std::string &name : names_in("/sys/class/infiniband"))
         facts.rdma.push_back({name, "", 0});
+    // The verbs node of a device has another name (uverbs0); its file "ibdev" links both.
     for (const std::string &entry : names_in(verbs)) {
         const std::string name = first_line(verbs + entry + "/ibdev");
         const auto device = std::ranges::find(facts.rdma, name, &KernelDevice::name);
@@ -82,6 +86,7 @@ MachineFacts read_machine_facts()
         const UniqueFd opened(open(device->node.c_str(), O_RDWR | O_CLOEXEC));
         device->error = opened.is_open() ? 0 : errno;
     }
+    // 0x15b3 is NVIDIA's (Mellanox's) PCI vendor; class 0x02 is a network controller.
     const std::string bus = "/sys/bus/pci/devices/";
     for (const std::string &address : names_in(bus)) {
         const bool is_network_card = first_line(bus + address + "/vendor") == "0x15b3" &&
@@ -102,15 +107,17 @@ std::vector<Lack> lacks_of(const MachineFacts &facts, const std::vector<DeviceRe
             lacks.push_back(lack_of(device, facts.user));
         else if (!listed->is_port_active)
             lacks.push_back({"the port of " + device.name + " is down", "plug in the cable, and set its interface up"});
+        // The cards' drivers are loaded in two steps: mlx5_core drives the card, mlx5_ib makes the RDMA device.
     }
     if (!facts.idle_cards.empty())
         lacks.push_back({"no driver makes an RDMA device of the card " + list(facts.idle_cards), "modprobe mlx5_ib"});
+    // The limit concerns real devices only.
     if (std::ranges::any_of(devices, is_real) && facts.lockable < enough_locked)
         lacks.push_back(
             {"only " + std::to_string(facts.lockable >> 10) + " KiB of memory may be locked for RDMA devices",
              "raise ulimit -l; of a container: --ulimit memlock=-1"});
     if (!std::ranges::all_of(devices, is_real)) {
-        // Only failed attempts count; doca_caps --all lists their possible causes.
+        // Settings do not count unless an attempt failed: doca_caps --all lists them as possible causes.
         for (const AccessCheck &check : access) {
             if (check.verdict == Verdict::blocked || (check.verdict == Verdict::limited && check.was_tried))
                 lacks.push_back(
@@ -132,6 +139,7 @@ std::string readiness(const std::vector<Lack> &lacks, const MachineFacts &facts,
     std::string in_use = real.empty() ? "" : "RDMA on " + list(real);
     if (has_soft)
         in_use += real.empty() ? "software devices" : ", and software devices";
+    // Software devices replace missing hardware only where there is none at all.
     if (has_soft && real.empty() && facts.rdma.empty())
         in_use += ", as this machine has no RDMA device";
     if (devices.empty())

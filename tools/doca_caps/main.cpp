@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_caps: which devices there are, what they can do and why not more, what this machine lacks, and what in it keeps
-// processes from sharing memory.
+// doca_caps lists the devices, their capabilities and the reasons for missing ones, what this machine lacks, and what
+// restricts memory sharing between processes.
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -20,8 +20,9 @@ namespace {
 
 using namespace opendoca::tools;
 
+/// The command line.
 struct Options {
-    std::string device; ///< empty: all
+    std::string device; ///< the one to report on; empty for all
     bool as_json = false;
     bool is_verbose = false;
     bool everything = false;
@@ -33,6 +34,7 @@ struct Options {
     bool lists_libraries = false;
 };
 
+/// Parses the command line. Returns an exit status if the program should end now.
 std::optional<int> parse(int argc, char **argv, Options &options)
 {
     OptionParser parser("doca_caps", "Lists the devices that DOCA programs find here, and what they can do.");
@@ -59,6 +61,7 @@ std::optional<int> parse(int argc, char **argv, Options &options)
     return parser.parse({argv + 1, argv + argc}, std::cout, std::cerr);
 }
 
+/// Formats the list of --list-libs: one library a line.
 std::string names_of_libraries()
 {
     std::string text;
@@ -67,15 +70,15 @@ std::string names_of_libraries()
     return text;
 }
 
-/// What was asked for: the short list where nothing was.
+/// Formats the parts that the options select, or the short list if they select none.
 std::string text_of(const Options &options, const Report &report)
 {
     std::string text;
     const auto add = [&](const std::string &part) { text += (text.empty() ? "" : "\n") + part; };
     if (!options.device.empty() && !options.explains) {
-        // An SF has its parent's PCI address.
+        // More than one device may match: an SF has its parent's PCI address.
         for (const DeviceReport &device : report.devices)
-            add(closer(device));
+            add(device_details(device));
     }
     if (options.everything)
         add(everything(report));
@@ -93,6 +96,7 @@ std::string text_of(const Options &options, const Report &report)
            "\n-d NAME shows more of a device, --explain what is missing and why, --all everything.\n";
 }
 
+/// Removes all devices but those that @p name matches. Throws if none is left.
 void keep_only(const std::string &name, Report &report)
 {
     std::erase_if(report.devices, [&](const DeviceReport &device) { return !is_named(device, name); });
@@ -112,8 +116,8 @@ int main(int argc, char **argv)
             std::cout << names_of_libraries() << std::flush;
             return std::cout.good() ? 0 : 1;
         }
-        // Without -v, only a failure to list the devices is worth the library's words. They go to stderr, as
-        // this program creates no backend.
+        // Without -v, the library's log is shown only for a failure to list the devices, so a first list is made before
+        // the level is lowered. The log goes to stderr, as this program creates no backend.
         {
             const DeviceList shows_that_there_is_one;
         }
@@ -129,6 +133,7 @@ int main(int argc, char **argv)
         return std::cout.good() ? 0 : 1;
     } catch (const std::exception &error) {
         std::cerr << "doca_caps: " << error.what() << '\n';
+        // A missing list has its causes in the machine; the most important one is a likely reason.
         if (const std::vector<Lack> lacks = lacks_of(read_machine_facts(), {}, {}); !lacks.empty())
             std::cerr << "doca_caps: perhaps since " << lacks.front().what << " (" << lacks.front().remedy << ")\n";
         return 1;

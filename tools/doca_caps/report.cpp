@@ -20,11 +20,13 @@ namespace {
 
 constexpr std::size_t devices_side_by_side = 5; // fits a line of 110 characters
 
+/// Returns the placeholder of tables for a missing value.
 std::string or_none(const std::optional<std::string> &text)
 {
     return text.value_or("-");
 }
 
+/// Formats the port and its GIDs as a line below the device.
 std::string port_as_text(const DeviceReport &device)
 {
     std::string text = "  " + device.link_layer + " port, " + (device.is_port_active ? "active" : "down");
@@ -36,6 +38,7 @@ std::string port_as_text(const DeviceReport &device)
     return text;
 }
 
+/// Formats the devices, each followed by lines for its port, representors and remarks.
 std::string devices_as_text(const Report &report)
 {
     Table table(
@@ -61,6 +64,7 @@ std::string devices_as_text(const Report &report)
     return table.text("  ");
 }
 
+/// Formats one column for each device, in blocks of devices_side_by_side.
 std::string capabilities_as_text(const Report &report)
 {
     std::string text;
@@ -76,6 +80,7 @@ std::string capabilities_as_text(const Report &report)
                 cells.push_back(to_text(report.devices[i].capabilities[row]));
             table.add(std::move(cells));
         }
+        // A blank line between blocks.
         if (first != 0)
             text += '\n';
         text += table.text("  ");
@@ -83,6 +88,7 @@ std::string capabilities_as_text(const Report &report)
     return text;
 }
 
+/// Formats the checks, each followed by its advice.
 std::string access_as_text(const Report &report)
 {
     Table table({{""}, {""}, {""}});
@@ -94,6 +100,7 @@ std::string access_as_text(const Report &report)
     return table.text("  ");
 }
 
+/// Lists the short names of the capabilities that a device has.
 std::string brief(const DeviceReport &device)
 {
     std::string text;
@@ -105,16 +112,17 @@ std::string brief(const DeviceReport &device)
     return text;
 }
 
+/// Formats the state of the port and its rate; "-" for software devices.
 std::string link_of(const DeviceReport &device)
 {
     if (!device.hardware)
         return "-";
-    // Of "100 Gb/sec (4X EDR)" the first half.
+    // Drops the lanes of "100 Gb/sec (4X EDR)".
     const std::string rate = device.hardware->rate.substr(0, device.hardware->rate.find(" ("));
     return std::string(device.is_port_active ? "active" : "down") + (rate.empty() ? "" : ", ") + rate;
 }
 
-/// Adds a property of a device unless it has none.
+/// Adds a line for a property, unless the device does not have it.
 void add_property(Table &table, const char *name, const std::string &value)
 {
     if (!value.empty())
@@ -132,6 +140,7 @@ std::string number_or_none(const std::optional<Number> &number)
     return number ? std::to_string(*number) : "-";
 }
 
+/// Lists the properties of a device, one a line. Properties that it does not have are left out.
 Table properties_of(const DeviceReport &device)
 {
     Table table({{""}, {""}});
@@ -155,6 +164,7 @@ Table properties_of(const DeviceReport &device)
         add_property(table, "MTU of the interface", bytes(hardware->interface_mtu));
         add_property(table, "MTU of RDMA", bytes(hardware->rdma_mtu));
     } else if (device.active_rate) {
+        // A software device has a rate if its topology states one; in bits per second.
         add_property(table, "rate", std::to_string(*device.active_rate / 1'000'000) + " Mb/s, by its topology");
     }
     if (device.vhca_id)
@@ -166,6 +176,7 @@ Table properties_of(const DeviceReport &device)
     return table;
 }
 
+/// Formats the missing capabilities with their reasons, one a line.
 std::string lines(const std::vector<LackReport> &lacks)
 {
     Table table({{""}, {""}});
@@ -174,6 +185,7 @@ std::string lines(const std::vector<LackReport> &lacks)
     return table.text("  ");
 }
 
+/// Returns whether the explanations of both devices are equal.
 bool have_equal_lacks(const DeviceReport &one, const DeviceReport &other)
 {
     return one.provider == other.provider && lines(one.lacks) == lines(other.lacks);
@@ -195,13 +207,15 @@ std::string short_list(const Report &report)
     return table.text();
 }
 
+// The text of --all.
 std::string everything(const Report &report)
 {
     return "Devices (" + std::to_string(report.devices.size()) + ")\n" + devices_as_text(report) + "\nCapabilities\n" +
            capabilities_as_text(report) + "\nCross-process access (software device)\n" + access_as_text(report);
 }
 
-std::string closer(const DeviceReport &device)
+// The text of -d.
+std::string device_details(const DeviceReport &device)
 {
     std::string text = name_of(device) + ", provider " + device.provider + '\n' + properties_of(device).text("  ");
     Table capabilities({{""}, {""}});
@@ -228,8 +242,9 @@ std::string closer(const DeviceReport &device)
 
 std::string explanations(const std::vector<DeviceReport> &devices)
 {
+    // The text of --explain.
     std::string text;
-    // Devices that lack the same for the same reasons are named together.
+    // Devices with equal lacks and reasons share one list. It is printed with the first of them.
     for (std::size_t i = 0; i < devices.size(); ++i) {
         const auto is_like_this = [&](const DeviceReport &other) { return have_equal_lacks(devices[i], other); };
         if (std::find_if(devices.begin(), devices.end(), is_like_this) - devices.begin() !=
@@ -258,6 +273,7 @@ std::string configuration(const Report &report)
 
 std::string device_properties(const Report &report)
 {
+    // The keys are the names of the API's getters, as in the output of NVIDIA's tool.
     std::string text;
     for (const DeviceReport &device : report.devices) {
         Table table({{""}, {""}});
@@ -294,6 +310,7 @@ std::string representor_properties(const Report &report)
     return text;
 }
 
+// The devices come first: judging the machine depends on them.
 Report make_report()
 {
     Report report;

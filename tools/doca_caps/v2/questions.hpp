@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What doca_caps asks devices, under one name each in both generations: in the API of DOCA 2.2.
+// The queries that differ between the generations, under names that both use: in the API of DOCA 2.2. v3/ has a header
+// of the same name; the build chooses one of them by its include path.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@ namespace opendoca::tools::questions {
 inline constexpr const char *libraries[] = {"argp", "comm_channel", "common", "dma", "rdma", "sha"};
 inline constexpr const char *bytes_of_one = "  bytes of a job";
 
+// Support for one representative job of each library; the others are available with it.
 inline bool can_copy(doca_devinfo &info)
 {
     return doca_dma_job_get_supported(&info, DOCA_DMA_JOB_MEMCPY) == DOCA_SUCCESS;
@@ -48,6 +50,7 @@ inline bool has_comm_channel(doca_devinfo &info)
     return doca_comm_channel_get_max_message_size(&info, &size) == DOCA_SUCCESS;
 }
 
+// Limits and flags, in the order of the rows.
 inline constexpr auto dma_max_size = doca_dma_get_max_buf_size;
 inline constexpr auto dma_max_list = doca_dma_get_max_list_buf_num_elem;
 inline constexpr auto sha_max_size = doca_sha_get_max_src_buffer_size;
@@ -64,12 +67,12 @@ inline constexpr auto exports_events = doca_sync_event_get_export_to_dpu_support
 inline constexpr auto imports_events = doca_sync_event_get_create_from_export_supported;
 inline constexpr auto manages_hotplug = doca_devinfo_get_is_hotplug_manager_supported;
 
-// Keys of these rows in JSON, by the names of the functions.
+// Keys in JSON of the rows with the same names. They follow the functions of the API, which differ in each generation.
 inline constexpr const char *exports_memory_key = "mmap_export_dpu";
 inline constexpr const char *imports_memory_key = "mmap_from_export_dpu";
 inline constexpr const char *exports_events_key = "sync_event_export_to_dpu";
 
-/// A software device stands for a card with an engine; the CPU does its work.
+/// Software devices model a card with a hash engine, but the CPU hashes: neither yes nor no.
 inline CapabilityValue hashes_in_hardware(doca_devinfo &info)
 {
     if (doca_sha_get_hardware_supported(&info) != DOCA_SUCCESS)
@@ -79,7 +82,7 @@ inline CapabilityValue hashes_in_hardware(doca_devinfo &info)
     return true;
 }
 
-// Rows of this generation alone.
+// Rows that only this generation can answer.
 inline constexpr CapabilityRow hash_rows[] = {
     {"sha_hardware", "  in hardware", hashes_in_hardware, Ability::hash_by_engine}};
 inline constexpr CapabilityRow rdma_rows[] = {

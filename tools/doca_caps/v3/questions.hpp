@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What doca_caps asks devices, under one name each in both generations: in the API of DOCA 3.0.
+// The queries that differ between the generations, under names that both use: in the API of DOCA 3.0. v2/ has a header
+// of the same name; the build chooses one of them by its include path.
 #pragma once
 
 #include <span>
@@ -24,6 +25,7 @@ namespace opendoca::tools::questions {
 inline constexpr const char *libraries[] = {"argp", "comch", "common", "dma", "rdma", "sha"};
 inline constexpr const char *bytes_of_one = "  bytes of a task";
 
+// Support for one representative task of each library; the others are available with it.
 inline bool can_copy(doca_devinfo &info)
 {
     return doca_dma_cap_task_memcpy_is_supported(&info) == DOCA_SUCCESS;
@@ -62,6 +64,7 @@ inline bool has_fast_path(doca_devinfo &info)
            doca_comch_producer_cap_is_supported(&info) == DOCA_SUCCESS;
 }
 
+// Limits and flags, in the order of the rows.
 inline constexpr auto dma_max_size = doca_dma_cap_task_memcpy_get_max_buf_size;
 inline constexpr auto dma_max_list = doca_dma_cap_task_memcpy_get_max_buf_list_len;
 inline constexpr auto sha_max_size = doca_sha_cap_get_max_src_buf_size;
@@ -78,12 +81,12 @@ inline constexpr auto exports_events = doca_sync_event_cap_is_export_to_remote_p
 inline constexpr auto imports_events = doca_sync_event_cap_is_create_from_export_supported;
 inline constexpr auto manages_hotplug = doca_devinfo_cap_is_hotplug_manager_supported;
 
-// Keys of these rows in JSON, by the names of the functions.
+// Keys in JSON of the rows with the same names. They follow the functions of the API, which differ in each generation.
 inline constexpr const char *exports_memory_key = "mmap_export_pci";
 inline constexpr const char *imports_memory_key = "mmap_create_from_export_pci";
 inline constexpr const char *exports_events_key = "sync_event_export_to_remote_pci";
 
-// Rows of this generation alone.
+// Rows that only this generation can answer.
 inline constexpr std::span<const CapabilityRow> hash_rows;
 inline constexpr CapabilityRow rdma_rows[] = {{"rdma_max_send_buf_list_len",
                                                "  buffers of a list",
