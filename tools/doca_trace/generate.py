@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
-"""Makes what doca_trace knows of the two API generations from their facts: each function's parameters, each enumeration's
-names, and a stub for each function of either.
+"""Generates the stubs of doca_trace and the tables that describe the functions of both API generations: parameters, results
+and the names of enumerations. The input is the facts of each generation, as tests/abi has them.
 
     generate.py FACTS_2.2 FACTS_3.0 OUTPUT.cpp
 """
@@ -23,7 +23,7 @@ def quoted(text):
 
 
 class Generation:
-    """One API generation: its functions, and what their types are."""
+    """The functions, typedefs and enumerations of one API generation, read from its facts."""
 
     def __init__(self, path):
         headers = json.loads(pathlib.Path(path).read_text())['headers'].values()
@@ -33,12 +33,13 @@ class Generation:
         self.enums = {enum['name']: enum['values'] for header in headers for enum in header['enums'] if enum['name']}
 
     def resolved(self, kind):
+        """Returns the type behind typedefs."""
         while kind in self.typedefs:
             kind = self.typedefs[kind]
         return kind
 
     def scalar(self, kind):
-        """(how a value of the type is shown, the enumeration) or None."""
+        """Returns (format of a value of the type, its enumeration), or None if the type is no scalar."""
         kind = self.resolved(kind.removeprefix('const '))
         if kind in INTEGERS:
             return INTEGERS[kind], None
@@ -50,7 +51,7 @@ class Generation:
         return None
 
     def shown(self, kind):
-        """(how a parameter is shown, the enumeration, whether only after the call)."""
+        """Returns (format of a parameter, its enumeration, whether it is an output)."""
         by_value = self.scalar(kind)
         if by_value:
             return (*by_value, False)
@@ -75,6 +76,7 @@ class Generation:
         return 'pointer', None, False
 
     def returned(self, kind):
+        """Returns (format of a result, its enumeration)."""
         if kind == 'void':
             return 'nothing', None
         if kind == 'const char *':
@@ -86,6 +88,7 @@ def main():
     generations = [Generation(path) for path in sys.argv[1:3]]
     names = sorted(name for generation in generations for name, function in generation.functions.items()
                    if not function['variadic'])
+    # The order of all tables. An index means the same function in each of them; a generation without it has an empty entry.
     names = sorted(set(names))
     lines = ['// Made by generate.py.', '#include "trace.hpp"', '', 'namespace trace {', 'namespace {', '']
     tables = []
@@ -124,8 +127,8 @@ def main():
               'const std::span<const Function> functions_of_3{functions_3};', '', 'const char *const names[] = {',
               *[f'    {quoted(name)},' for name in names], '};', 'const std::size_t num_names = std::size(names);', '',
               '} // namespace trace', '',
-              '// Every parameter of either API is an integer, a pointer or a union of these, and none has more than eight: one',
-              '// form of call does for all.',
+              '// Each parameter of either API is an integer, a pointer or a union of these, and no function has more than eight:',
+              '// all of them can be called through one type.',
               '#define STUB(NAME, INDEX)                                                                          \\',
               '    extern "C" __attribute__((visibility("default"))) std::uintptr_t NAME(                          \\',
               '        std::uintptr_t a, std::uintptr_t b, std::uintptr_t c, std::uintptr_t d, std::uintptr_t e,   \\',

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Preloaded into a program, stands in front of the DOCA libraries: each call of theirs is written down with its
-// arguments, what it gave, its thread and its time. doca_trace sets the environment that says how and where.
+// The library that doca_trace preloads. Its stubs take the place of the functions of the DOCA libraries: each calls the
+// real function and writes a line or event with arguments, result, output parameters, thread and time. doca_trace sets
+// DOCA_TRACE_FORMAT and DOCA_TRACE_FILE, which choose the format and the file.
+//
+// The code runs inside of arbitrary programs. It links with no DOCA library, takes no lock of its own, never fails a
+// call and leaves errno as the real function set it.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -25,9 +29,10 @@
 namespace trace {
 namespace {
 
-constexpr std::size_t longest_text = 128;
+constexpr std::size_t longest_text = 128; // bytes of a string argument that are shown
 
-// The public structures of 2.2 that are shown in full.
+// The layouts of the public structures of 2.2 that are shown with their members: doca_job and doca_event. Copied, since
+// the headers of both generations can't be included at once.
 struct Job {
     int type;
     int flags;
@@ -41,6 +46,7 @@ struct Event {
     std::uint64_t result;
 };
 
+// Appends formatted text; a piece is cut after 511 bytes. Long values are appended by other functions.
 void append(std::string &text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void append(std::string &text, const char *format, ...)
@@ -55,7 +61,8 @@ void append(std::string &text, const char *format, ...)
         text.append(piece, std::min(static_cast<std::size_t>(length), sizeof(piece) - 1));
 }
 
-// Text between quotes, as JSON wants it, which is readable, too.
+// Appends text in quotes with the escapes of JSON, which the text format uses as well. Bytes beyond ASCII are escaped
+// one by one: they need not be UTF-8.
 void append_quoted(std::string &text, std::string_view shown)
 {
     text += '"';
@@ -77,8 +84,9 @@ std::uint64_t monotonic_ns()
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// Where the lines go. Each is one write to a file that is open for appending, so that threads and processes that share
-// the file do not mix theirs.
+// The file that receives the trace: one object for the process, never destroyed. Each line is a single write()
+// to a descriptor opened with O_APPEND, so that lines of threads and processes that share the file do not mix. Constant
+// after construction, so any thread may use it without a lock.
 class Output {
 public:
     Output()
@@ -87,7 +95,8 @@ public:
         const char *path = std::getenv("DOCA_TRACE_FILE");
 
         is_json_ = format != nullptr && std::strcmp(format, "json") == 0;
-        // Out of the way of descriptors that programs expect to be the lowest free ones.
+        // A high number keeps the low ones free: programs may expect the lowest free descriptors. 3 and above is the
+        // fallback if the limit of descriptors is lower.
         const int fd = path != nullptr ? ::open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : STDERR_FILENO;
         fd_ = fd >= 0 ? ::fcntl(fd, F_DUPFD_CLOEXEC, 512) : -1;
         if (fd_ < 0 && fd >= 0)
@@ -97,10 +106,12 @@ public:
         if (fd_ < 0)
             std::fprintf(stderr, "doca_trace: %s: %s\n", path != nullptr ? path : "stderr", std::strerror(errno));
     }
+    // Returns whether to write trace events instead of text.
     bool is_json() const { return is_json_; }
+    // Writes one complete line.
     void write(const std::string &line) const
     {
-        // What can't be written is lost: a trace is no reason for a program to fail.
+        // An error loses the line: a trace is no reason for a program to fail.
         if (fd_ >= 0 && ::write(fd_, line.data(), line.size()) < 0)
             return;
     }
@@ -110,26 +121,33 @@ private:
     int fd_ = -1;
 };
 
-// Kept to the end of the process: threads may call in any order with the destructors.
+// Never destroyed: other threads and destructors of the program may still call functions at exit.
 const Output &output()
 {
     static const Output *const only = new Output;
     return *only;
 }
 
+// Returns the table of the generation that the program uses. Only libraries of 3.0 have progress engines. Both tables
+// have the same order, so an index of a stub is valid in either.
 std::span<const Function> functions()
 {
     static const bool has_progress_engines = ::dlsym(RTLD_NEXT, "doca_pe_create") != nullptr;
     return has_progress_engines ? functions_of_3 : functions_of_2;
 }
 
+// The type by which all functions are called. Superfluous arguments are in registers, or on the stack, where the callee
+// does not look for them.
 using Real = std::uintptr_t (*)(std::uintptr_t, std::uintptr_t, std::uintptr_t, std::uintptr_t, std::uintptr_t,
                                 std::uintptr_t, std::uintptr_t, std::uintptr_t);
 
+// Returns the function that the stub with this index replaces, found at the first call. Two threads may look it up at
+// once; both store the same value. Aborts if no library has it, as the dynamic linker would have done without the stub.
 Real real_function(std::size_t index)
 {
-    // Kept to the end of the process as well: programs' own destructors call.
+    // Never destroyed, for the same reason as output().
     static std::atomic<Real> *const found = new std::atomic<Real>[num_names]();
+    // Acquire: pairs with the release store below, by another thread.
     Real real = found[index].load(std::memory_order_acquire);
 
     if (real == nullptr) {
@@ -143,6 +161,7 @@ Real real_function(std::size_t index)
     return real;
 }
 
+// Loads an object from the caller's memory, which need not be aligned for it.
 template <typename T>
 T at(std::uintptr_t address)
 {
@@ -151,6 +170,7 @@ T at(std::uintptr_t address)
     return value;
 }
 
+// Appends the name of a value, or the number if the enumeration does not have it.
 void append_enumerator(std::string &text, std::int64_t value, std::span<const Value> values)
 {
     for (const Value &known : values)
@@ -167,6 +187,7 @@ void append_pointer(std::string &text, std::uintptr_t value)
         append(text, "0x%" PRIxPTR, value);
 }
 
+// Appends the name of a function if its library exports it.
 void append_callback(std::string &text, std::uintptr_t value)
 {
     Dl_info info{};
@@ -177,6 +198,7 @@ void append_callback(std::string &text, std::uintptr_t value)
         append_pointer(text, value);
 }
 
+// Appends at most longest_text bytes: the string may be long, or, in a buffer of the caller, not terminated.
 void append_text(std::string &text, std::uintptr_t value)
 {
     if (value == 0)
@@ -186,6 +208,7 @@ void append_text(std::string &text, std::uintptr_t value)
                              ::strnlen(reinterpret_cast<const char *>(value), longest_text)});
 }
 
+// Appends an argument or a result. Narrow types are cut first, as the upper bits of their registers are undefined.
 void append_value(std::string &text, Shown shown, std::uintptr_t value, std::span<const Value> values)
 {
     switch (shown) {
@@ -236,7 +259,8 @@ void append_value(std::string &text, Shown shown, std::uintptr_t value, std::spa
     }
 }
 
-// What a successful call has left where the argument points to; false when there is nothing to show.
+// Appends the value that a successful call has stored where an argument points to. Returns false if there is none: the
+// pointer is null, or the parameter is an input.
 bool append_output(std::string &text, const Parameter &parameter, std::uintptr_t address)
 {
     if (address == 0)
@@ -286,13 +310,15 @@ bool append_output(std::string &text, const Parameter &parameter, std::uintptr_t
     }
 }
 
+// Returns whether the function returns doca_error_t.
 bool is_error_code(const Function &function)
 {
     return function.returned == Shown::enumeration && !function.values.empty() &&
            std::strcmp(function.values.front().name, "DOCA_SUCCESS") == 0;
 }
 
-// A polling program calls thousands of times without a result: such calls are counted and reported by one line.
+// Consecutive calls of one function by one thread that found nothing. A polling program makes thousands of them; one
+// line with their number replaces them. @c count is 0 when there are none to report.
 struct Polling {
     const Function *function = nullptr;
     std::uint64_t count = 0;
@@ -300,6 +326,7 @@ struct Polling {
     std::uint64_t end_ns = 0;
 };
 
+// Returns whether a call polled without success: DOCA_ERROR_AGAIN (5 in both generations), or no progress of an engine.
 bool found_nothing(const Function &function, std::uintptr_t result)
 {
     constexpr std::uint32_t error_again = 5;
@@ -310,6 +337,7 @@ bool found_nothing(const Function &function, std::uintptr_t result)
     return name == "doca_pe_progress" && (result & 0xff) == 0;
 }
 
+// One call to report. Refers to the stub's arguments, so it must not outlive it.
 struct Call {
     const Function &function;
     const Arguments &arguments;
@@ -337,7 +365,8 @@ long thread_id()
     return id;
 }
 
-// Result, and what was written for the caller: " = DOCA_SUCCESS [mmap = 0x...]".
+// Appends the result and the output parameters: " = DOCA_SUCCESS [mmap = 0x...]". After an error outputs are undefined,
+// so they are left out.
 void append_result(std::string &text, const Call &call)
 {
     const Function &function = call.function;
@@ -348,7 +377,8 @@ void append_result(std::string &text, const Call &call)
     }
     if (is_error_code(function) && static_cast<std::uint32_t>(call.result) != 0)
         return;
-    // What was an output of the function that made it is an input here, and has gone.
+    // A pointer that other functions return through a parameter is an input here, and refers to freed memory after the
+    // call.
     if (std::strstr(function.name, "destroy") != nullptr)
         return;
     bool is_first = true;
@@ -365,6 +395,7 @@ void append_result(std::string &text, const Call &call)
         text += ']';
 }
 
+// Appends "NAME=VALUE, ..." as the caller passed them.
 void append_arguments(std::string &text, const Call &call)
 {
     for (std::size_t i = 0; i < call.function.parameters.size(); ++i) {
@@ -376,6 +407,8 @@ void append_arguments(std::string &text, const Call &call)
     }
 }
 
+// Writes a complete event ("ph": "X") of the trace event format, with times in microseconds. Each ends with a comma;
+// the script adds the last event and the bracket.
 void write_event(const char *name, std::uint64_t begin_ns, std::uint64_t end_ns,
                  std::initializer_list<std::pair<const char *, std::string>> facts)
 {
@@ -395,6 +428,7 @@ void write_event(const char *name, std::uint64_t begin_ns, std::uint64_t end_ns,
     output().write(line);
 }
 
+// Writes the line of a polling sequence, and starts a new one.
 void write_polling(Polling &polling)
 {
     if (polling.count == 0)
@@ -411,11 +445,13 @@ void write_polling(Polling &polling)
     polling.count = 0;
 }
 
-// The last polls of a thread are reported when it calls something else, or ends.
+// The polling sequence of a thread. It is reported when the thread calls another function or finds something, and at
+// the end of the thread.
 struct ThreadPolling : Polling {
     ~ThreadPolling() { write_polling(*this); }
 };
 
+// Writes one call, or counts it if it found nothing.
 void write_call(const Call &call)
 {
     static thread_local ThreadPolling polling;
@@ -455,6 +491,7 @@ std::uintptr_t call(std::size_t index, const Arguments &a)
     const std::uint64_t begin_ns = monotonic_ns();
     const std::uintptr_t result = real(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
     const std::uint64_t end_ns = monotonic_ns();
+    // Writing the trace changes errno, which programs may read after a call.
     const int error = errno;
 
     if (const Function &function = functions()[index]; function.name != nullptr)

@@ -8,10 +8,11 @@
 #include <iterator>
 #include <span>
 
-// The entries of the generated tables for each function of an API generation, which its stub uses.
+// The interface between the generated stubs (generate.py) and trace.cpp. The tables describe the functions of both API
+// generations; a stub passes its index and its arguments to call().
 namespace trace {
 
-// How a value is shown. out_: what the pointer points to, after the call has succeeded.
+// How a value is formatted. out_... is for a pointer parameter: the value that it points to after a successful call.
 enum class Shown {
     nothing,
     boolean,
@@ -41,32 +42,37 @@ enum class Shown {
     out_pointer,
 };
 
+// A name of an enumeration.
 struct Value {
     std::int64_t value;
     const char *name;
 };
 
+// A parameter of a function.
 struct Parameter {
     const char *name;
     Shown shown;
-    std::span<const Value> values; // of an enumeration
+    std::span<const Value> values; // empty unless it is an enumeration
 };
 
+// A function of one generation. All tables are constant and live as long as the library.
 struct Function {
-    const char *name = nullptr; // null: this generation does not have it
+    const char *name = nullptr; // null if this generation does not have the function
     Shown returned{};
-    std::span<const Value> values;
+    std::span<const Value> values; // names of the result, if it is an enumeration
     std::span<const Parameter> parameters;
 };
 
-// In the order of names: the same index is the same function.
+// In the order of @c names, with one entry for each name, so that an index means the same function in all of them.
 extern const std::span<const Function> functions_of_2;
 extern const std::span<const Function> functions_of_3;
 extern const char *const names[];
 extern const std::size_t num_names;
 
+// The first eight integer arguments as the caller passed them; those beyond the function's parameters are undefined.
 using Arguments = std::array<std::uintptr_t, 8>;
 
+// Calls the real function @p index and reports the call. Any thread may use it; returns the real function's result.
 std::uintptr_t call(std::size_t index, const Arguments &arguments);
 
 } // namespace trace
