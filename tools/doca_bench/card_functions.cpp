@@ -7,6 +7,7 @@
 
 namespace opendoca::tools {
 
+// The host function is found through the port's representors: it is the device with the PCI address of one of them.
 CardFunctions find_functions(const std::string &host_ibdev)
 {
     const DeviceList devices;
@@ -16,13 +17,14 @@ CardFunctions find_functions(const std::string &host_ibdev)
             !api::can_serve_messages(*port))
             continue;
         CardFunctions found{open_device(*port), nullptr, {}, {}};
+        // The device stays open while its representors are compared.
         const RepresentorList reps(*found.dpu, api::rep_net);
         for (doca_devinfo_rep *const rep : reps.infos()) {
             char pci[DOCA_DEVINFO_REP_PCI_ADDR_SIZE] = {};
             must(api::rep_pci_address(rep, pci), "the address of a representor");
             for (doca_devinfo *const info : devices.infos()) {
                 std::uint8_t is_equal = 0, exports = 0, is_port = 0;
-                // A subfunction has the address of its port, which is no function of the host.
+                // A subfunction of the DPU has its port's PCI address, and is no function of the host.
                 if (api::can_list_net(info, &is_port) == DOCA_SUCCESS && is_port != 0)
                     continue;
                 if (api::has_pci_address(info, pci, &is_equal) != DOCA_SUCCESS || is_equal == 0 ||

@@ -12,11 +12,12 @@ namespace opendoca::tools {
 
 using RepresentorHandle = Handle<doca_dev_rep, doca_dev_rep_close>;
 
-/// A port of a DPU that can serve messages, with a host function behind it.
+/// A port of a DPU that can serve messages, and a host function behind it: the two devices of a benchmark with
+/// messages. Owns both open devices; each process of a benchmark has an object of its own.
 struct CardFunctions {
     DeviceHandle dpu;
     DeviceHandle host;
-    std::string host_pci;
+    std::string host_pci;    ///< PCI address of the host function, which identifies its representor
     std::string description; ///< "soft_pf0 to soft_p0"
 };
 
@@ -24,7 +25,7 @@ struct CardFunctions {
 /// is none.
 [[nodiscard]] CardFunctions find_functions(const std::string &host_ibdev = {});
 
-/// Returns the pair for the host function at @p pci.
+/// Opens the representor of the host function at @p pci. @p dpu must stay open for as long.
 [[nodiscard]] RepresentorHandle open_representor(doca_dev *dpu, const std::string &pci);
 
 } // namespace opendoca::tools

@@ -16,8 +16,9 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::size_t header_size = 4; ///< the length of the following JSON text, big endian
+constexpr std::size_t header_size = 4; ///< the length of the following JSON text, in network order
 
+/// Sends all bytes, in as many calls as the socket takes.
 void send_all(int socket, std::string_view bytes)
 {
     while (!bytes.empty()) {
@@ -30,7 +31,7 @@ void send_all(int socket, std::string_view bytes)
     }
 }
 
-/// Returns the number of bytes that arrived before the connection was closed.
+/// Receives until @p size bytes have arrived or the connection is closed; returns their number. Throws if it breaks.
 std::size_t receive_up_to(int socket, char *bytes, std::size_t size)
 {
     std::size_t done = 0;
@@ -51,6 +52,7 @@ std::size_t receive_up_to(int socket, char *bytes, std::size_t size)
 
 } // namespace
 
+// The JSON text is ASCII, with other characters escaped, and invalid UTF-8 is replaced instead of throwing.
 void send_json(int socket, const Message &message)
 {
     const std::string body = message.dump(-1, ' ', true, Message::error_handler_t::replace);
@@ -64,6 +66,7 @@ void send_json(int socket, const Message &message)
 
 bool receive_json(int socket, Message &message)
 {
+    // The length is checked before memory is allocated: the bytes may come from any program.
     std::array<char, header_size> header{};
     const std::size_t started = receive_up_to(socket, header.data(), header.size());
     if (started == 0)
@@ -77,6 +80,7 @@ bool receive_json(int socket, Message &message)
     std::string body(started == header.size() ? size : 0, '\0');
     if (started != header.size() || receive_up_to(socket, body.data(), body.size()) != body.size())
         throw std::runtime_error("the other side has ended the connection within a message");
+    // Without exceptions: a parse error results in a value that is no object.
     message = Message::parse(body, nullptr, false);
     if (!message.is_object())
         throw std::runtime_error("the other side has sent something else than a JSON object: is it doca_bench?");

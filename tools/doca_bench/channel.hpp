@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Messages between the two sides of a benchmark, which may run on different machines: JSON over a stream socket.
-// Received messages are untrusted; their users check every value.
+// Messages between the two sides of a benchmark, which may run on different machines: JSON objects over a stream
+// socket, each after its length as four bytes in network order. Received messages are untrusted; all values are checked
+// before use.
 #pragma once
 
 #include <cstddef>
@@ -36,6 +37,7 @@ void send_json(int socket, const Message &message);
 /// '?', since the text may be printed on a terminal.
 [[nodiscard]] std::string text_of(const Message &message, const char *key, std::size_t max_size);
 
+/// Encodes bytes as pairs of hexadecimal digits, for JSON has no type for them.
 [[nodiscard]] std::string to_hex(std::span<const std::byte> bytes);
 /// Decodes pairs of hexadecimal digits. Throws if @p text has anything else.
 [[nodiscard]] std::vector<std::byte> from_hex(std::string_view text);

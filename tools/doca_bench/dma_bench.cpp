@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench dma: jobs and plain copies of the same bytes, in turns.
+// doca_bench dma: jobs and plain copies of the same bytes, measured in turns.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -32,20 +32,23 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::size_t largest_against_libc = 4 << 20; ///< in cache; larger ones are compared with the fastest copy
-constexpr std::size_t slots_to_verify = 8;
+/// Bytes in cache up to which memcpy is the baseline; above, the fastest copy is.
+constexpr std::size_t largest_against_libc = 4 << 20;
+constexpr std::size_t slots_to_verify = 8;         ///< jobs that are verified in out-of-cache cases
 constexpr double sample_seconds_of_threads = 2e-3; ///< long enough that the threads overlap for most of it
 
-/// Returns the number of slots of a case: one in cache, or so many that each has left the cache before it is used
-/// again.
+/// Returns the slots of a case. In cache there is one; out of cache so many that each has left the caches before it is
+/// used again, but at least two.
 Walk walk_of(const DmaCase &what, std::size_t pool)
 {
     return {what.size, what.is_in_cache ? 1 : std::max<std::size_t>(2, std::bit_floor(pool / what.size))};
 }
 
-/// Several variants of a kind, which run in threads at the same time.
+/// Variants of one kind, one for each thread, that run at the same time. Owned by the benchmark for one case; each part
+/// belongs to the lane of its thread. The time of a run is from the common start to the end of the last thread.
 class ThreadedVariant final : public Variant {
 public:
+    /// Adds the variant of one more thread.
     void add(std::unique_ptr<Variant> part) { parts_.push_back(std::move(part)); }
     /// Runs in each thread its share of @p count.
     void run(std::size_t count) override { (void)run_timed(count); }
@@ -68,11 +71,12 @@ private:
     std::vector<std::unique_ptr<Variant>> parts_;
 };
 
-/// A job's variant and its baselines.
+/// The variants of a case in one thread: the job, and the plain copies to compare it with.
 struct Variants {
     std::vector<std::string> names;            ///< the names of the baselines
     std::vector<std::unique_ptr<Variant>> all; ///< the job is the first
 
+    /// Adds a plain copy over the same slots.
     template <typename Copy>
     void add(const char *name, Copy copy, std::byte *dst, const std::byte *src, Walk walk)
     {
@@ -81,10 +85,12 @@ struct Variants {
     }
 };
 
-/// The objects of one thread: a context and memory.
+/// The objects of one thread: a session and regions of memory. Owned by DmaBenchmark and, while a case runs, used by
+/// one thread. Regions are created when a case first needs them, as large as any case needs, and reused.
 class Lane {
 public:
-    /// @p cases are all cases that will run, and @p exporter is the device that exports the other process's memory.
+    /// @p cases are all cases that will run. @p exporter is the device that exports the other process's memory; none if
+    /// no case needs it.
     Lane(const DmaOptions &options, std::span<const DmaCase> cases, Peer &peer, std::unique_ptr<DmaSession> session,
          std::optional<std::string> exporter)
         : options_(options),
@@ -95,6 +101,7 @@ public:
     {
     }
 
+    /// Creates the job's loop and the baselines of a case.
     [[nodiscard]] Variants variants_of(const DmaCase &what)
     {
         const Walk walk = walk_of(what, options_.pool);
@@ -123,10 +130,12 @@ public:
         return variants;
     }
 
-    /// Runs a job for each of the first slots and checks the copied bytes.
+    /// Runs a job for each of the first slots and compares the copied bytes with a pattern that differs by slot and
+    /// call.
     void verify(const DmaCase &what, Variant &jobs)
     {
         Walk walk = walk_of(what, options_.pool);
+        // Rounded up to the depth: loops run whole batches.
         const std::size_t count = (std::min(walk.slots(), slots_to_verify) + what.depth - 1) / what.depth * what.depth;
         std::vector<std::byte> bytes(what.size);
         const std::vector<std::byte> nothing(what.size);
@@ -154,7 +163,7 @@ public:
     }
 
 private:
-    /// Returns the bytes that the cases of one kind need.
+    /// Returns the bytes of a region for all cases that use it.
     [[nodiscard]] std::size_t region_size(Where where) const
     {
         std::size_t result = 0;
@@ -166,6 +175,7 @@ private:
         return result;
     }
 
+    /// Returns the region, which is created by the first call.
     Region &local(std::unique_ptr<Region> &region)
     {
         if (region == nullptr)
@@ -173,6 +183,7 @@ private:
         return *region;
     }
 
+    /// Returns the region in the other process, which is created by the first call.
     Region &remote(Where where)
     {
         std::unique_ptr<Region> &region = remote_[where];
@@ -197,13 +208,15 @@ private:
     Peer &peer_;
     std::unique_ptr<DmaSession> session_;
     std::optional<std::string> exporter_;
-    std::unique_ptr<Region> local_dst_;
+    std::unique_ptr<Region> local_dst_; ///< created on first use, as are the following
     std::unique_ptr<Region> local_src_;
     std::map<Where, std::unique_ptr<Region>> remote_;
-    UniqueFd memory_file_;
-    std::size_t seed_ = 0;
+    UniqueFd memory_file_; ///< /proc/<pid>/mem of the other process
+    std::size_t seed_ = 0; ///< makes the bytes of each verification different
 };
 
+/// Runs all cases. Owned by the benchmark's function and used by the first thread, which starts the threads of a case
+/// and waits for them. Cases that the device can't run are reported on stderr and left out at construction.
 class DmaBenchmark {
 public:
     DmaBenchmark(const DmaOptions &options, std::vector<DmaCase> cases, Peer &peer)
@@ -219,6 +232,7 @@ public:
             sessions.push_back(make_dma_session(options_.ibdev, depth));
         const DmaSession &session = *sessions.front();
         ibdev_ = session.ibdev();
+        // A device has a limit of its own; a case beyond it is not a failure.
         std::erase_if(cases_, [&](const DmaCase &what) {
             const bool is_too_large = what.size > session.max_size();
             if (is_too_large)
@@ -262,7 +276,7 @@ public:
     }
 
 private:
-    /// Makes each variant for all threads. The jobs come first.
+    /// Creates each variant for all threads, the job's first, and verifies the job in each of them.
     [[nodiscard]] std::vector<std::unique_ptr<ThreadedVariant>> variants_of(const DmaCase &what,
                                                                             std::vector<std::string> &names)
     {
@@ -280,6 +294,7 @@ private:
         return all;
     }
 
+    /// Returns the latency of a cache line in nanoseconds, if the case has two processes on different CPUs.
     [[nodiscard]] std::optional<double> latency(const DmaCase &what)
     {
         if (what.where == Where::local || options_.cpus.empty() || options_.cpus[0] == options_.cpus[1])
@@ -287,6 +302,7 @@ private:
         return peer_.one_way_latency();
     }
 
+    /// Measures one case.
     void run(DmaResult &result)
     {
         const DmaCase &what = result.what;
@@ -296,6 +312,7 @@ private:
         for (const auto &variant : variants)
             pointers.push_back(variant.get());
 
+        // A sample consists of whole batches in each thread. Out of cache there is nothing to warm up.
         MeasureOptions settings{.seconds = options_.seconds,
                                 .min_rounds = options_.min_rounds,
                                 .step = std::size_t{what.depth} * options_.threads,
@@ -313,6 +330,7 @@ private:
             if (result.baselines[i].nanoseconds.median < result.baselines[chosen].nanoseconds.median)
                 chosen = i;
         }
+        // In cache, memcpy is what a program would call. Otherwise the fastest of the plain copies is the baseline.
         if (what.where != Where::ordinary && what.is_in_cache && what.size <= largest_against_libc)
             chosen = 0; // memcpy
         result.compared_to = names[chosen];
@@ -336,6 +354,7 @@ private:
 
 } // namespace
 
+// The fork of the other process must come before all threads and DOCA objects.
 int run_dma_benchmark(std::span<char *const> arguments)
 {
     DmaOptions options;

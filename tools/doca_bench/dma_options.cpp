@@ -11,6 +11,7 @@
 
 namespace opendoca::tools {
 
+/// Limits of the command line.
 namespace {
 
 constexpr std::size_t default_sizes[] = {64,        256,     1 << 10, 4 << 10,  16 << 10, 64 << 10,
@@ -44,6 +45,7 @@ std::optional<int> parse_dma_options(std::span<char *const> arguments, DmaOption
     options.places = {Where::local, Where::shared, Where::ordinary};
     options.directions = {Direction::read, Direction::write};
     options.in_cache = {true, false};
+    // Four times the last cache: a slot is overwritten in all caches before its turn comes again.
     options.pool = 4 * cache_sizes().l3;
     bool is_pinned = false;
     std::vector<std::size_t> pool, rounds;
@@ -92,6 +94,7 @@ std::optional<int> parse_dma_options(std::span<char *const> arguments, DmaOption
         options.min_rounds = rounds.back();
     if (options.as_json && options.as_csv)
         return parser.complain("--json and --csv: one of them", std::cerr);
+    // Two CPUs are pinned for one thread; more threads are left to the scheduler.
     if (options.threads > 1 && !options.cpus.empty())
         return parser.complain("--pin is for one thread, and there are " + std::to_string(options.threads), std::cerr);
     const std::vector<int> cpus = allowed_cpus();
@@ -103,6 +106,7 @@ std::optional<int> parse_dma_options(std::span<char *const> arguments, DmaOption
 std::vector<DmaCase> dma_cases(const DmaOptions &options)
 {
     std::vector<DmaCase> cases;
+    // Bars name their cases; the other options for cases do not apply.
     if (options.judges_bars) {
         for (const Bar &bar : dma_bars())
             cases.push_back(bar.what);

@@ -14,7 +14,7 @@
 
 namespace opendoca::tools {
 
-/// The command line of `doca_bench dma`.
+/// The command line of `doca_bench dma`. Filled by parse_dma_options() and constant from then on.
 struct DmaOptions {
     bool as_json = false;
     bool as_csv = false;
@@ -24,15 +24,15 @@ struct DmaOptions {
     bool resets = false; ///< whether in-cache jobs reset the destination's data length before each copy
     std::string ibdev;
     std::vector<std::size_t> sizes;
-    std::vector<std::size_t> depths;
+    std::vector<std::size_t> depths; ///< numbers of jobs in flight
     std::vector<Where> places;
     std::vector<Direction> directions;
     std::vector<bool> in_cache;
-    std::size_t pool = 0; ///< size in bytes of the memory that out-of-cache cases walk through
-    double seconds = 0.3; ///< seconds for each row
-    std::size_t min_rounds = 7;
-    double patience = 0;   ///< seconds to wait for a quiet machine
-    std::vector<int> cpus; ///< CPUs of this process and of the other one; empty if they are not pinned
+    std::size_t pool = 0;       ///< size in bytes of the memory that out-of-cache cases walk through
+    double seconds = 0.3;       ///< seconds for each row
+    std::size_t min_rounds = 7; ///< samples of each variant, at least
+    double patience = 0;        ///< seconds to wait for a quiet machine
+    std::vector<int> cpus;      ///< CPUs of this process and of the other one; empty if they are not pinned
 };
 
 /// Parses the command line. Returns an exit status if the program should end now.

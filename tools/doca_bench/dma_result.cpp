@@ -8,6 +8,7 @@
 
 namespace opendoca::tools {
 
+/// The cases of the bars, with depth 1.
 namespace {
 
 constexpr std::size_t KiB = 1 << 10;
@@ -33,6 +34,7 @@ constexpr Bar at_least(double ratio, const char *name, const DmaCase &what)
     return {name, what, Bar::Kind::ratio_at_least, ratio};
 }
 
+/// The limits. docs/benchmarks.md explains each.
 constexpr Bar bars_of_dma[] = {
     {"64 B job, ns above memcpy", local(64, true), Bar::Kind::nanoseconds_above_at_most, 8},
     at_least(0.97, "1 MiB in cache / memcpy", local(MiB, true)),
@@ -53,17 +55,20 @@ constexpr Bar bars_of_dma[] = {
     at_least(0.95, "ordinary memory, write 16 MiB / best call", ordinary(Direction::write, 16 * MiB, false)),
 };
 
+/// Returns what a bar limits.
 double measured(const Bar &bar, const DmaResult &result)
 {
     return bar.kind == Bar::Kind::ratio_at_least ? result.ratio.median : result.difference.median;
 }
 
+/// Returns the result of a case, or null if it was not measured.
 const DmaResult *find(std::span<const DmaResult> results, const DmaCase &what)
 {
     const auto place = std::ranges::find(results, what, &DmaResult::what);
     return place == results.end() ? nullptr : &*place;
 }
 
+/// Formats the remarks of a row.
 std::string notes_on(const DmaResult &result)
 {
     std::string notes;
@@ -81,6 +86,7 @@ std::string notes_on(const DmaResult &result)
     return notes;
 }
 
+/// The keys are an interface for scripts.
 Json to_json(const DmaResult &result)
 {
     Json json = Json::object();
@@ -91,6 +97,7 @@ Json to_json(const DmaResult &result)
         .set("in_cache", result.what.is_in_cache)
         .set("with_reset", result.resets)
         .set("threads", result.threads);
+    // A failed row has nothing but its case and the reason.
     if (!result.failure.empty()) {
         json.set("failed", result.failure);
         return json;
@@ -103,6 +110,7 @@ Json to_json(const DmaResult &result)
     }
     json.set("job_ns", to_json(result.job))
         .set("latency_ns", result.latency ? to_json(*result.latency) : Json())
+        // Bytes per nanosecond are gigabytes (10^9 bytes) per second.
         .set("gigabytes_per_second", static_cast<double>(result.what.size) / result.job.median)
         .set("baselines", std::move(baselines))
         .set("compared_to", result.compared_to)
@@ -185,6 +193,7 @@ Json to_json(std::span<const DmaResult> results, std::span<const Bar> bars)
         return json;
     Json judged = Json::array();
     for (const Bar &bar : bars) {
+        // A bar has no result if the device could not run its case.
         const DmaResult *const result = find(results, bar.what);
         Json one = Json::object();
         one.set("bar", bar.name)
@@ -205,10 +214,11 @@ std::vector<PlotPoint> points_of(std::span<const DmaResult> results)
         if (!result.failure.empty())
             continue;
         const DmaCase &what = result.what;
+        // Equal names are one curve over the sizes.
         const std::string curve = std::string(name_of(what.where)) + " " + name_of(what.direction) + ", depth " +
                                   std::to_string(what.depth) + (what.is_in_cache ? ", in cache" : ", out of cache");
         points.push_back({curve, what.size, result.job.median, result.latency, false});
-        // The same value at every depth.
+        // Baselines do not depend on the depth, so they are drawn once.
         const auto baseline = std::ranges::find(result.baselines, result.compared_to, &Baseline::name);
         if (what.depth == 1)
             points.push_back({result.compared_to + ", " + name_of(what.where) + " " + name_of(what.direction) +
@@ -237,19 +247,20 @@ std::string to_text(std::span<const DmaResult> results, std::span<const Bar> bar
                 {"ratio", Align::right},
                 {"notes"}});
     for (const DmaResult &result : results) {
-        const bool is_there = result.failure.empty();
+        // A failed row has a reason in the notes, and no numbers.
+        const bool has_result = result.failure.empty();
         const auto baseline = std::ranges::find(result.baselines, result.compared_to, &Baseline::name);
-        const auto cell = [&](double value) { return is_there ? nanoseconds_text(value) : "-"; };
+        const auto cell = [&](double value) { return has_result ? nanoseconds_text(value) : "-"; };
         const auto percentile = [&](double Percentiles::*member) {
             return result.latency ? nanoseconds_text((*result.latency).*member) : "-";
         };
         rows.add({name_of(result.what.where), name_of(result.what.direction), size_text(result.what.size),
                   std::to_string(result.what.depth), result.what.is_in_cache ? "in" : "out",
-                  is_there ? cell(result.job.median) : "failed", cell(result.job.min), cell(result.job.max),
+                  has_result ? cell(result.job.median) : "failed", cell(result.job.min), cell(result.job.max),
                   percentile(&Percentiles::p50), percentile(&Percentiles::p99), percentile(&Percentiles::p999),
-                  is_there ? decimal(static_cast<double>(result.what.size) / result.job.median, 2) : "-",
-                  is_there ? nanoseconds_text(baseline->nanoseconds.median) : "-", is_there ? baseline->name : "",
-                  is_there ? decimal(result.ratio.median, 3) : "-", notes_on(result)});
+                  has_result ? decimal(static_cast<double>(result.what.size) / result.job.median, 2) : "-",
+                  has_result ? nanoseconds_text(baseline->nanoseconds.median) : "-", has_result ? baseline->name : "",
+                  has_result ? decimal(result.ratio.median, 3) : "-", notes_on(result)});
     }
     std::string text = rows.text();
     if (bars.empty())

@@ -8,8 +8,9 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::size_t num_bufs = 4096;
+constexpr std::size_t num_bufs = 4096; ///< more than any benchmark uses at once: two for each job in flight
 
+/// Returns whether a device has a capability that the API stores as a byte.
 template <auto get>
 bool has(const doca_devinfo &info)
 {
@@ -17,6 +18,8 @@ bool has(const doca_devinfo &info)
     return get(&info, &value) == DOCA_SUCCESS && value != 0;
 }
 
+/// Returns the named device, or the first one that supports DMA and import. A device with DMA only is good enough for
+/// cases within this process.
 doca_devinfo &choose(const DeviceList &devices, const std::string &ibdev)
 {
     doca_devinfo *second_best = nullptr;
@@ -51,6 +54,7 @@ DmaSession::~DmaSession() = default;
 
 std::optional<std::string> DmaSession::find_exporter() const
 {
+    // A port of a DPU imports from the host functions that it has representors for.
     const doca_devinfo &own = *doca_dev_as_devinfo(dev_.get());
     if (!has<api::can_import_pci>(own) || !has<api::can_list_net>(own))
         return std::nullopt;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The DOCA side of the DMA benchmark. Devices and memory are used in the same way in both generations of the API; the
-// copies themselves are in v2/ (jobs on a work queue) and v3/ (tasks on a progress engine).
+// The DOCA side of the DMA benchmark. Both generations of the API use devices and memory in the same way; the copies
+// themselves are in v2/ (jobs on a work queue) and v3/ (tasks on a progress engine).
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,15 @@
 
 namespace opendoca::tools {
 
-/// One side of the copies: a memory map, and the address where its slots begin.
+/// One side of the copies: a memory map, and the address at which its slots begin. Owned by a Region.
 struct JobSide {
     doca_mmap *map;
     std::byte *addr;
 };
 
-/// A device that supports DMA, with a running DMA context.
+/// A device that supports DMA, with a running DMA context. Owned by a lane of the benchmark and used by one thread at a
+/// time. The derived class adds the generation's context and queue; loops and graphs refer to the session, and must be
+/// destroyed before it.
 class DmaSession {
 public:
     DmaSession(const DmaSession &) = delete;
@@ -34,9 +36,12 @@ public:
     [[nodiscard]] const std::string &ibdev() const noexcept { return ibdev_; }
     /// Returns the name of the device that exports to this one from the host; nothing if this process has none.
     [[nodiscard]] std::optional<std::string> find_exporter() const;
+    /// Returns the largest number of bytes of one job.
     [[nodiscard]] std::uint64_t max_size() const noexcept { return max_size_; }
 
+    /// Maps memory of this process, with local rights. The caller keeps the memory.
     [[nodiscard]] MmapHandle map(std::span<std::byte> memory) const;
+    /// Imports memory that another process has exported to this device.
     [[nodiscard]] MmapHandle import(std::span<const std::byte> descriptor) const;
     /// Returns a buffer without data. The caller releases it with api::drop_buf().
     [[nodiscard]] doca_buf *take_buf(doca_mmap *map, std::byte *addr, std::size_t size) const;

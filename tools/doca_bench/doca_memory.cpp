@@ -30,6 +30,7 @@ InventoryHandle start_inventory(std::size_t size)
     return handle;
 }
 
+// The same zeroed pages from a memfd or from anonymous memory; memset touches each page.
 OwnMemory::OwnMemory(MemoryKind kind, std::size_t size)
 {
     if (kind == MemoryKind::shared) {

@@ -28,9 +28,10 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr double largest_share_of_tbb = 0.4;
-constexpr std::uint32_t depth = 256; ///< more than the number of nodes of any graph
+constexpr double largest_share_of_tbb = 0.4; ///< the bar: our time divided by oneTBB's
+constexpr std::uint32_t depth = 256; ///< submission depth of the context; more than the number of nodes of any graph
 
+/// The command line.
 struct GraphOptions {
     bool as_json = false;
     bool as_csv = false;
@@ -41,20 +42,22 @@ struct GraphOptions {
     MeasureOptions measure;
 };
 
+/// The result of one shape.
 struct GraphResult {
     GraphShape shape;
-    Summary ours; ///< nanoseconds for each node
-    Summary statically;
-    std::optional<Summary> tbb;
-    std::optional<Summary> share_of_tbb; ///< oneTBB's time divided by ours, in the same round
+    Summary ours;                        ///< nanoseconds for each node
+    Summary statically;                  ///< nanoseconds for each node of the list of ready nodes
+    std::optional<Summary> tbb;          ///< nanoseconds for each node with oneTBB
+    std::optional<Summary> share_of_tbb; ///< our time divided by oneTBB's, in the same round
     bool was_disturbed = false;
 
-    /// Whether the limit applies: it is about the cost of nodes, not of copies.
+    /// Returns whether the bar applies: it is about the cost of nodes, not of copies.
     [[nodiscard]] bool has_bar() const { return !shape.copies; }
     [[nodiscard]] bool meets_bar() const
     {
         return share_of_tbb.has_value() && share_of_tbb->median <= largest_share_of_tbb;
     }
+    /// Returns the cell of the table.
     [[nodiscard]] const char *verdict() const
     {
         return !has_bar() ? "" : !share_of_tbb ? "not measured" : meets_bar() ? "PASS" : "FAIL";
@@ -62,6 +65,7 @@ struct GraphResult {
     [[nodiscard]] const char *nodes() const { return shape.copies ? "64 B copies" : "callbacks, one copy"; }
 };
 
+/// Parses the command line. Returns an exit status if the program should end now.
 std::optional<int> parse(std::span<char *const> arguments, GraphOptions &options)
 {
     OptionParser parser("doca_bench graph",
@@ -92,7 +96,7 @@ std::optional<int> parse(std::span<char *const> arguments, GraphOptions &options
     return std::nullopt;
 }
 
-/// Checks that each node has run as often as requested.
+/// Checks that each node runs as often as requested: by its counter, or by the bytes that it copies.
 void verify(const GraphShape &shape, GraphRunner &runner)
 {
     constexpr std::size_t times = 3;
@@ -109,6 +113,7 @@ void verify(const GraphShape &shape, GraphRunner &runner)
     }
 }
 
+/// Divides times of a graph by its number of nodes.
 Summary for_each_node(std::vector<double> nanoseconds, const GraphShape &shape)
 {
     for (double &value : nanoseconds)
@@ -116,6 +121,7 @@ Summary for_each_node(std::vector<double> nanoseconds, const GraphShape &shape)
     return summarize(std::move(nanoseconds));
 }
 
+/// Measures one shape. Each way runs in turns with the others on one thread.
 GraphResult measure_shape(const GraphShape &shape, DmaSession &session, const GraphOptions &options)
 {
     std::vector<std::unique_ptr<GraphRunner>> runners;

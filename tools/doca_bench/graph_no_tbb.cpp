@@ -6,6 +6,7 @@
 
 namespace opendoca::tools {
 
+// The variant of a build without oneTBB.
 std::unique_ptr<GraphRunner> make_tbb_graph(const GraphShape &)
 {
     return nullptr;

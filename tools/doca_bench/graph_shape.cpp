@@ -9,7 +9,8 @@ namespace opendoca::tools {
 
 namespace {
 
-/// Counts down the unfinished predecessors of each node and lists the nodes that are ready.
+/// The baseline: counts down the unfinished predecessors of each node and lists the nodes that are ready. Flat arrays,
+/// built once; a run allocates nothing. Used by one thread.
 class StaticGraph final : public GraphRunner {
 public:
     explicit StaticGraph(const GraphShape &shape)
@@ -21,6 +22,7 @@ public:
           ready_(shape.num_nodes())
     {
         for (std::uint32_t node = 0; node != shape.num_nodes(); ++node)
+            // Successors in compressed form: those of node n are at begins_[n] up to begins_[n + 1].
             actions_[node] = shape.is_copy(node) ? &GraphWork::copy : &GraphWork::count;
         const auto edges = shape.edges();
         for (const auto &[from, to] : edges) {
@@ -37,6 +39,7 @@ public:
     void run(std::size_t count) override
     {
         for (; count != 0; --count) {
+            // The list holds each node once, so its length bounds it.
             std::memcpy(num_waits_.data(), num_preceding_.data(), num_waits_.size() * sizeof(num_waits_[0]));
             ready_[0] = 0;
             for (std::uint32_t head = 0, tail = 1; head != tail; ++head) {
@@ -51,12 +54,12 @@ public:
     }
 
 private:
-    std::vector<void (GraphWork::*)(std::uint32_t) noexcept> actions_;
-    std::vector<std::uint32_t> begins_;
+    std::vector<void (GraphWork::*)(std::uint32_t) noexcept> actions_; ///< what each node does
+    std::vector<std::uint32_t> begins_;                                ///< first successor of each node, and the end
     std::vector<std::uint32_t> successors_;
-    std::vector<std::uint32_t> num_preceding_;
-    std::vector<std::uint32_t> num_waits_;
-    std::vector<std::uint32_t> ready_;
+    std::vector<std::uint32_t> num_preceding_; ///< number of predecessors
+    std::vector<std::uint32_t> num_waits_;     ///< number of unfinished predecessors in this run
+    std::vector<std::uint32_t> ready_;         ///< nodes in the order in which they became ready
 };
 
 } // namespace
@@ -87,7 +90,7 @@ std::vector<GraphShape> graph_shapes()
 {
     const auto chain = [](std::size_t length) { return std::vector<std::uint32_t>(length, 1); };
     std::vector<std::uint32_t> layered(10, 10);
-    layered.insert(layered.begin(), 1); // the one root on which all others depend
+    layered.insert(layered.begin(), 1); // the root, on which all others depend
     std::vector<GraphShape> shapes;
     for (const bool copies : {false, true}) {
         shapes.push_back({"chain of 3", chain(3), copies});

@@ -14,6 +14,8 @@ namespace opendoca::tools {
 
 namespace {
 
+/// oneTBB's flow graph with the same nodes and edges. While it exists, oneTBB uses one thread, so both ways have the
+/// same number of CPUs.
 class TbbGraph final : public GraphRunner {
     using Message = tbb::flow::continue_msg;
     using Node = tbb::flow::continue_node<Message>;
@@ -40,6 +42,7 @@ public:
     }
 
 private:
+    /// Declared first: limits the threads before the graph starts any.
     tbb::global_control one_thread_{tbb::global_control::max_allowed_parallelism, 1};
     tbb::flow::graph graph_;
     std::vector<std::unique_ptr<Node>> nodes_;

@@ -12,17 +12,18 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr unsigned sub_bits = 7;
+constexpr unsigned sub_bits = 7;                                    ///< a bucket is 1/128 of its value wide, at most
 constexpr std::uint64_t sub_buckets = std::uint64_t{1} << sub_bits; ///< for each power of two
-constexpr unsigned max_bits = 40;
-constexpr std::size_t max_samples = 200000;
-constexpr std::size_t min_samples = 100;
+constexpr unsigned max_bits = 40;                                   ///< 2^40 ns, the largest time
+constexpr std::size_t max_samples = 200000;                         ///< so many that p99.9 depends on 200 of them
+constexpr std::size_t min_samples = 100;                            ///< taken even if they exceed the time for them
 
 } // namespace
 
 LatencyHistogram::LatencyHistogram() : counts_((max_bits - sub_bits + 1) * sub_buckets) {}
 
-/// Times below 2 * sub_buckets have one bucket each. Above, each power of two is divided into sub_buckets of them.
+/// Returns the bucket of a time. Times below 2 * sub_buckets have one bucket each; above, each power of two is divided
+/// into sub_buckets of them.
 std::size_t LatencyHistogram::bucket_of(std::uint64_t nanoseconds) noexcept
 {
     const std::uint64_t value = std::min(nanoseconds, (std::uint64_t{1} << max_bits) - 1);
@@ -32,6 +33,7 @@ std::size_t LatencyHistogram::bucket_of(std::uint64_t nanoseconds) noexcept
     return shift * sub_buckets + (value >> shift);
 }
 
+/// Inverts bucket_of(), to the middle of the bucket.
 double LatencyHistogram::middle_of(std::size_t bucket) noexcept
 {
     if (bucket < 2 * sub_buckets)
@@ -53,6 +55,7 @@ std::uint64_t LatencyHistogram::count() const noexcept
 
 double LatencyHistogram::percentile(double percent) const
 {
+    // At least one sample, so that percentile 0 is the smallest time.
     const double wanted = std::max(percent / 100 * static_cast<double>(count()), 1.0);
     std::uint64_t seen = 0;
     for (std::size_t bucket = 0; bucket < counts_.size(); ++bucket) {
@@ -86,6 +89,7 @@ std::uint64_t clock_now() noexcept
     return static_cast<std::uint64_t>(now.tv_sec) * 1000000000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+// The shortest of several averages: interruptions only add to it.
 std::uint64_t clock_cost() noexcept
 {
     static const std::uint64_t cost = [] {
@@ -104,6 +108,7 @@ std::uint64_t clock_cost() noexcept
 
 std::size_t num_latency_samples(double nanoseconds, double seconds)
 {
+    // No operation takes less than about 50 ns with the clock around it.
     const double fitting = seconds * 1e9 / std::max(nanoseconds, 50.0);
     return std::clamp(static_cast<std::size_t>(fitting), min_samples, max_samples);
 }

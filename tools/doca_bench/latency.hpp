@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Times of single operations. They are measured in runs of their own, so that reading the clock does not cost
-// throughput.
+// throughput in the others.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,16 @@
 
 namespace opendoca::tools {
 
-/// A histogram of times with buckets of at most 1/128 of their value, as HDR histograms have: memory and the cost of
-/// recording do not depend on the number of samples.
+/// A histogram of times in nanoseconds with buckets of at most 1/128 of their value, as HDR histograms have: memory and
+/// the cost of recording do not depend on the number of samples. Not synchronized: each thread records into its own,
+/// and add() merges them afterwards.
 class LatencyHistogram {
 public:
     LatencyHistogram();
 
     /// Records a time. Times of 2^40 ns (18 minutes) and more count as that.
     void record(std::uint64_t nanoseconds) noexcept { ++counts_[bucket_of(nanoseconds)]; }
+    /// Adds the samples of another histogram.
     void add(const LatencyHistogram &other);
 
     [[nodiscard]] std::uint64_t count() const noexcept;
@@ -31,10 +33,10 @@ private:
     [[nodiscard]] static std::size_t bucket_of(std::uint64_t nanoseconds) noexcept;
     [[nodiscard]] static double middle_of(std::size_t bucket) noexcept;
 
-    std::vector<std::uint64_t> counts_;
+    std::vector<std::uint64_t> counts_; ///< number of samples in each bucket
 };
 
-/// Percentiles in nanoseconds.
+/// Percentiles of the time of one operation in nanoseconds.
 struct Percentiles {
     double p50 = 0;
     double p99 = 0;
@@ -42,7 +44,8 @@ struct Percentiles {
     std::uint64_t samples = 0;
 };
 
-/// @p parts is the number of operations in one sample, such as 2 to get one way of a round trip.
+/// Returns the percentiles of a histogram. @p parts is the number of operations in one sample, for example 2 to get one
+/// way of a round trip.
 [[nodiscard]] Percentiles percentiles_of(const LatencyHistogram &histogram, double parts = 1);
 
 [[nodiscard]] Json to_json(const Percentiles &percentiles);

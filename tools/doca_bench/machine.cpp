@@ -23,6 +23,7 @@ namespace opendoca::tools {
 
 namespace {
 
+/// Returns the CPU's model; the architecture where /proc/cpuinfo has no model, as on many ARM machines.
 std::string cpu_model()
 {
     std::ifstream file("/proc/cpuinfo");
@@ -50,6 +51,7 @@ std::size_t parse_size(const std::string &text)
     return unit == 'K' ? value << 10 : unit == 'M' ? value << 20 : value;
 }
 
+/// Returns the seconds of a clock.
 double seconds_of(clockid_t clock)
 {
     timespec now{};
@@ -67,13 +69,14 @@ double seconds_now()
 CacheSizes cache_sizes()
 {
     CacheSizes sizes;
-    std::error_code is_hidden; // ignored: some containers hide these files
+    std::error_code is_hidden; // ignored: some containers hide these files, and the defaults apply
     for (const auto &entry : std::filesystem::directory_iterator("/sys/devices/system/cpu/cpu0/cache", is_hidden)) {
         const std::filesystem::path &place = entry.path();
         const std::string level = first_line(place / "level");
         const std::size_t size = parse_size(first_line(place / "size"));
         if (size == 0)
             continue;
+        // The first level has another entry for instructions.
         if (level == "1" && first_line(place / "type") == "Data")
             sizes.l1d = size;
         else if (level == "2")
@@ -130,30 +133,32 @@ std::string describe_machine_briefly()
            std::to_string(caches.l3 >> 10) + " KiB, Linux " + kernel_release() + ", glibc " + gnu_get_libc_version();
 }
 
-OthersWatch::OthersWatch() : start_(read()) {}
+OtherCpuTime::OtherCpuTime() : start_(read()) {}
 
-OthersWatch::Reading OthersWatch::read()
+OtherCpuTime::Reading OtherCpuTime::read()
 {
-    // fields: user nice system idle iowait irq softirq steal
+    // /proc/stat, in ticks: user nice system idle iowait irq softirq steal
     unsigned long long ticks[8] = {};
     std::ifstream file("/proc/stat");
     std::string word;
     file >> word;
     for (auto &count : ticks)
         file >> count;
+    // Idle time and the time of waiting for I/O do not count.
     const auto second = static_cast<double>(sysconf(_SC_CLK_TCK));
     const auto seconds = [&](int i) { return static_cast<double>(ticks[i]) / second; };
     return {seconds(0) + seconds(1) + seconds(2) + seconds(5) + seconds(6), seconds(7),
             seconds_of(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
-double OthersWatch::seconds_of_others() const
+double OtherCpuTime::seconds_of_others() const
 {
+    // The two clocks have different resolutions, so the difference may be slightly negative.
     const Reading now = read();
     return std::max(0.0, (now.busy - start_.busy) - (now.own - start_.own));
 }
 
-double OthersWatch::seconds_stolen() const
+double OtherCpuTime::seconds_stolen() const
 {
     return read().stolen - start_.stolen;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench: measures jobs beside the simplest code that does the same, in the same run. See docs/benchmarks.md.
+// doca_bench measures jobs next to the simplest code that does the same, in the same run. See docs/benchmarks.md.
 #include <exception>
 #include <iostream>
 #include <string>
@@ -16,6 +16,7 @@ namespace {
 
 using namespace opendoca::tools;
 
+/// Prints the usage and the benchmarks of this generation.
 void print_usage(std::ostream &out)
 {
     out << "Usage: doca_bench BENCHMARK [options]\n\nBenchmarks:\n";

@@ -13,11 +13,11 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr double block_seconds =
-    0.1; ///< interval between two readings of the CPU time of others, which is counted in hundredths
-constexpr double tolerated_others = 0.15;
-constexpr double tolerated_steal = 0.02;
-constexpr double patience_with_others = 4; ///< in units of MeasureOptions::seconds
+/// Interval between two readings of the CPU time of others, which the kernel counts in hundredths of a second.
+constexpr double block_seconds = 0.1;
+constexpr double tolerated_others = 0.15;  ///< share of the time that others may use of one CPU
+constexpr double tolerated_steal = 0.02;   ///< share of the time that may be stolen
+constexpr double patience_with_others = 4; ///< total time if rounds are disturbed, in units of MeasureOptions::seconds
 
 void sleep_for(double seconds)
 {
@@ -25,17 +25,19 @@ void sleep_for(double seconds)
     nanosleep(&time, nullptr);
 }
 
+/// Waits until others use little CPU time, at most @p patience seconds.
 void wait_for_quiet(double patience)
 {
     for (const double end = seconds_now() + patience; seconds_now() < end;) {
-        const OthersWatch watch;
+        const OtherCpuTime watch;
         sleep_for(block_seconds);
         if (watch.seconds_of_others() < tolerated_others * block_seconds)
             return;
     }
 }
 
-/// Returns a number of repetitions with which a sample is long enough for the clock, and no longer than needed.
+/// Returns a number of repetitions for a sample of about @p sample_seconds, a multiple of @p step. It is found by
+/// doubling, as short runs can't be timed.
 std::size_t choose_repetitions(Variant &variant, std::size_t step, double sample_seconds)
 {
     std::size_t count = step;
@@ -48,7 +50,9 @@ std::size_t choose_repetitions(Variant &variant, std::size_t step, double sample
     return std::max<std::size_t>(1, static_cast<std::size_t>(wanted) / step) * step;
 }
 
-/// The rounds of a measurement, in blocks that are judged together.
+/// The rounds of a measurement. They run in blocks of a tenth of a second that are judged together, since the kernel
+/// counts others' CPU time in hundredths. A round is clean if its block was undisturbed and its thread was not
+/// preempted. Used by one thread.
 class Rounds {
 public:
     Rounds(std::span<Variant *const> variants, const MeasureOptions &options, std::size_t repetitions)
@@ -64,25 +68,27 @@ public:
         return static_cast<std::size_t>(std::ranges::count_if(rounds_, [](const Round &r) { return r.is_clean; }));
     }
 
-    /// Runs rounds until @p end, or until there are enough.
+    /// Runs rounds until a block is full, or until @p end if there are @p enough clean ones.
     void run_block(double end, std::size_t enough)
     {
         const std::size_t first = rounds_.size();
         const double start = seconds_now();
-        const OthersWatch others;
+        const OtherCpuTime others;
         double taken = 0;
         do {
             run_round();
             taken = seconds_now() - start;
         } while (taken < block_seconds && (start + taken < end || count_clean() < enough));
         if (taken < block_seconds / 2)
-            return; // too short for the kernel's counters
+            return; // too short for the kernel's counters to judge it
+        // The steal of one tick is tolerated in any block: it is the resolution of the counter.
         const bool is_clean = others.seconds_of_others() < tolerated_others * taken &&
                               others.seconds_stolen() <= tolerated_steal * taken + 0.01;
         for (std::size_t i = first; i < rounds_.size(); ++i)
             rounds_[i].is_clean = rounds_[i].is_clean && is_clean;
     }
 
+    /// Returns the clean rounds, or all of them if there are too few.
     [[nodiscard]] Measurement result() const
     {
         Measurement m;
@@ -101,11 +107,13 @@ public:
     }
 
 private:
+    /// A sample of each variant, by its index.
     struct Round {
         std::vector<double> nanoseconds;
         bool is_clean;
     };
 
+    /// Runs a sample of each variant.
     void run_round()
     {
         Round round{std::vector<double>(variants_.size()), true};
@@ -136,6 +144,7 @@ long involuntary_switches()
 
 Variant::~Variant() = default;
 
+// The default for variants without threads of their own.
 double Variant::run_timed(std::size_t count)
 {
     const double start = seconds_now();
@@ -145,7 +154,7 @@ double Variant::run_timed(std::size_t count)
 
 std::vector<std::size_t> order_of_round(std::size_t round, std::size_t count)
 {
-    // First forwards from each starting position, then backwards from each.
+    // Forwards from each starting position, then backwards from each: no variant always follows the same one.
     std::vector<std::size_t> order;
     const bool is_backwards = round / count % 2 != 0;
     for (std::size_t i = 0; i < count; ++i)
@@ -155,6 +164,7 @@ std::vector<std::size_t> order_of_round(std::size_t round, std::size_t count)
 
 Measurement measure(std::span<Variant *const> variants, const MeasureOptions &options)
 {
+    // The first run of each variant faults in its memory and fills its caches.
     for (Variant *const variant : variants)
         variant->run(options.step);
     Rounds rounds(variants, options, choose_repetitions(*variants.front(), options.step, options.sample_seconds));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Measures several ways to do the same work in turns, so that changes of the machine's state affect all of them alike.
+// Measures several ways to do the same work in turns, so that a change of the machine's state (frequency, caches, other
+// processes) affects all of them alike.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,8 @@
 
 namespace opendoca::tools {
 
-/// One way to do the work.
+/// One way to do the work. Owned by a benchmark and used by one thread at a time; it holds everything that it needs, so
+/// that run() contains nothing but the work.
 class Variant {
 public:
     Variant() = default;
@@ -24,15 +26,17 @@ public:
     virtual double run_timed(std::size_t count);
 };
 
+/// How to measure. Constant while a measurement runs.
 struct MeasureOptions {
     double seconds = 0.3; ///< the time to spend if nothing disturbs the measurement
     std::size_t min_rounds = 7;
-    std::size_t step = 1; ///< the number of repetitions in a sample is a multiple of this
-    bool warms_up = true; ///< whether each sample begins with @c step repetitions that do not count
-    double patience = 0;  ///< seconds to wait until other processes leave the CPUs
-    double sample_seconds = 100e-6;
+    std::size_t step = 1;           ///< the number of repetitions in a sample is a multiple of this
+    bool warms_up = true;           ///< whether each sample begins with @c step repetitions that do not count
+    double patience = 0;            ///< seconds to wait until other processes leave the CPUs
+    double sample_seconds = 100e-6; ///< seconds of a sample: long against reading the clock, short against a time slice
 };
 
+/// The samples of all variants. Each has one sample for each round, at the same index, so rounds can be compared.
 struct Measurement {
     std::vector<std::vector<double>> nanoseconds; ///< nanoseconds for one repetition: by variant, then by round
     std::size_t repetitions = 0;                  ///< repetitions in a sample
@@ -41,10 +45,11 @@ struct Measurement {
 };
 
 /// Runs all of @p variants in each round, in changing order. Rounds in which other processes used the CPUs are
-/// discarded.
+/// discarded, unless too few are left without them. The first variant determines the repetitions in a sample.
 [[nodiscard]] Measurement measure(std::span<Variant *const> variants, const MeasureOptions &options);
 
-/// Returns how often the calling thread was preempted.
+/// Returns how often the calling thread has been preempted. A change during a sample means that the sample contains the
+/// time of something else.
 [[nodiscard]] long involuntary_switches();
 
 /// Returns the order in which round @p round runs @p count variants: each takes each position equally often.

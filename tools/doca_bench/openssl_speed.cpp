@@ -12,7 +12,7 @@ namespace opendoca::tools {
 
 std::optional<double> parse_openssl_speed(const std::string &output, const std::string &digest)
 {
-    // "+F:25:sha256:1169857079.52" at the beginning of a line
+    // Lines have the form "+F:25:sha256:1169857079.52".
     for (std::size_t start = 0; start < output.size();) {
         const std::size_t end = std::min(output.find('\n', start), output.size());
         const std::string line = output.substr(start, end - start);
@@ -33,7 +33,7 @@ std::optional<double> parse_openssl_speed(const std::string &output, const std::
 
 std::optional<double> openssl_speed(const std::string &digest, std::size_t size, unsigned seconds)
 {
-    // By elapsed time, as for jobs, instead of CPU time.
+    // Elapsed time, as for jobs, not CPU time.
     const std::string command = "openssl speed -mr -elapsed -evp " + digest + " -bytes " + std::to_string(size) +
                                 " -seconds " + std::to_string(seconds) + " 2>/dev/null";
     std::FILE *const pipe = popen(command.c_str(), "re");

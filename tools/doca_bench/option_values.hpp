@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Parsers for the values of options: lists, sizes, times, CPUs.
+// Parsers for the values of options: lists, sizes, times, CPUs. Each function returns a parser for OptionParser that
+// writes to the variable it was given and replaces its former value; the caller keeps the variable alive until parse()
+// has returned. A parser returns an error message, or nothing.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +22,10 @@
 
 namespace opendoca::tools {
 
+/// An error message, or nothing.
 using Complaint = std::optional<std::string>;
 
-/// Parses a comma-separated list word by word.
+/// Parses a comma-separated list word by word. Stops at the first error. An empty text is a list with one empty word.
 template <typename ReadWord>
 Complaint read_list(std::string_view text, ReadWord read_word)
 {
@@ -63,6 +66,7 @@ std::optional<Number> parse_number(std::string_view text)
     return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
+/// Parses a list of sizes from 1 to @p limit bytes.
 [[nodiscard]] inline OptionParser::TakeValue sizes_into(std::vector<std::size_t> &values, std::size_t limit)
 {
     return [&values, limit](std::string_view text) {
@@ -102,6 +106,7 @@ template <typename Number>
     };
 }
 
+/// Parses any text that is not empty.
 [[nodiscard]] inline OptionParser::TakeValue text_into(std::string &text)
 {
     return [&text](std::string_view value) -> Complaint {
@@ -110,6 +115,7 @@ template <typename Number>
     };
 }
 
+/// Parses a time from 0 to 3600 seconds.
 [[nodiscard]] inline OptionParser::TakeValue seconds_into(double &seconds)
 {
     return [&seconds](std::string_view text) -> Complaint {
@@ -121,6 +127,7 @@ template <typename Number>
     };
 }
 
+/// Parses two CPUs that this process may use, or "none" for no pinning, which results in an empty list.
 [[nodiscard]] inline OptionParser::TakeValue cpus_into(std::vector<int> &cpus)
 {
     return [&cpus](std::string_view text) -> Complaint {

@@ -32,6 +32,7 @@ OtherProcess::OtherProcess(int cpu, const std::function<void(int channel)> &serv
 {
     UniqueFd other_end;
     make_socket_pair(channel_, other_end, type);
+    // Buffered output would otherwise be printed by both processes.
     const pid_t parent = getpid();
     std::fflush(nullptr);
     pid_ = fork();
@@ -39,6 +40,7 @@ OtherProcess::OtherProcess(int cpu, const std::function<void(int channel)> &serv
         fail("fork");
     if (pid_ != 0)
         return;
+    // The parent may have ended before prctl(), which the signal does not cover.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     channel_ = UniqueFd();
     if (getppid() != parent)
@@ -51,6 +53,7 @@ OtherProcess::OtherProcess(int cpu, const std::function<void(int channel)> &serv
         std::fprintf(stderr, "doca_bench: the other process: %s\n", error.what());
         _exit(1);
     }
+    // _exit: destructors and exit handlers belong to the parent.
     _exit(0);
 }
 

@@ -23,12 +23,13 @@ namespace opendoca::tools {
 /// Returns both ends of a socket that keeps message boundaries, or of another @p type.
 void make_socket_pair(UniqueFd &first, UniqueFd &second, int type = SOCK_SEQPACKET);
 
-/// The second process of a benchmark.
+/// The second process of a benchmark, forked from this one and connected by a socket, its channel. Owned by the
+/// benchmark; its destructor closes the channel, which ends the other process, and waits for it. The kernel kills the
+/// other process if this one dies.
 class OtherProcess {
 public:
-    /// Forks, so it must be constructed before the first DOCA object. The child is pinned to @p cpu unless that is -1,
-    /// and runs
-    /// @p serve with its end of the channel, until this end is closed. @p type is the socket type of the channel.
+    /// Forks, so it must be constructed before the first DOCA object. The child is pinned to @p cpu unless that is -1.
+    /// It runs @p serve with its end of the channel, until this end is closed. @p type is the channel's socket type.
     OtherProcess(int cpu, const std::function<void(int channel)> &serve, int type = SOCK_SEQPACKET);
     OtherProcess(const OtherProcess &) = delete;
     OtherProcess &operator=(const OtherProcess &) = delete;
@@ -39,11 +40,12 @@ public:
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
 
 private:
-    UniqueFd channel_;
+    UniqueFd channel_; ///< this process's end
     pid_t pid_ = -1;
 };
 
-/// Zero-initialized objects that are shared with child processes forked later.
+/// Objects in memory that is shared with child processes forked later. Zero-initialized. They must be usable across
+/// processes: no pointers, and only lock-free atomics. Each process unmaps its own mapping.
 template <typename Object, std::size_t count>
 class SharedObjects {
 public:
@@ -67,6 +69,7 @@ private:
     Object *objects_ = nullptr;
 };
 
+/// Sends a message, a plain structure, as one packet. The receiver is a copy of the same program, so layouts agree.
 template <typename Message>
 void send_message(int channel, const Message &message)
 {
@@ -74,7 +77,7 @@ void send_message(int channel, const Message &message)
         fail("talking to the other process");
 }
 
-/// Receives a message. Returns false if the peer has closed its end.
+/// Receives a message. Returns false if the peer has closed its end, or has sent something of another size.
 template <typename Message>
 [[nodiscard]] bool receive_message(int channel, Message &message)
 {
@@ -84,7 +87,8 @@ template <typename Message>
     return size == sizeof(message);
 }
 
-/// Receives the answer of the other process. Throws the problem that it reports, if any.
+/// Receives the answer of the other process, a structure with a member @c problem. Throws the problem if it is not
+/// empty.
 template <typename Reply>
 [[nodiscard]] Reply await_reply(int channel)
 {

@@ -15,13 +15,13 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr double sample_seconds_at_least = 1e-3;
-constexpr std::size_t max_repetitions = std::size_t{1} << 24;
-constexpr double latency_change =
-    1.5; ///< a ratio of the latencies before and after a round from which the placement of the CPUs has changed
-constexpr std::size_t patience_in_rounds = 4;
+constexpr double sample_seconds_at_least = 1e-3;              ///< shortest sample worth timing
+constexpr std::size_t max_repetitions = std::size_t{1} << 24; ///< bound for jobs that take less than expected
+/// Ratio of the latencies before and after a round from which on the placement of the CPUs has changed.
+constexpr double latency_change = 1.5;
+constexpr std::size_t patience_in_rounds = 4; ///< limit of the rounds, in units of the requested ones
 
-/// Returns nanoseconds for one job: of all threads together in rate tests, of each thread in others.
+/// Returns the nanoseconds of one job: of all threads together in rate tests, of each thread in others.
 double nanoseconds_of(const CasePair &pair, const PairCase &what, double seconds, std::size_t count)
 {
     const std::size_t at_once = what.test == PairTest::rate ? pair.at_once() : 1;
@@ -32,6 +32,7 @@ double nanoseconds_of(const CasePair &pair, const PairCase &what, double seconds
 
 CasePair::~CasePair() = default;
 
+/// One round: a sample of ours, a run of the other benchmark, and the latencies of a cache line before and after both.
 struct PairBenchmark::Round {
     double job;
     std::optional<double> rival;
@@ -49,8 +50,9 @@ std::optional<double> PairBenchmark::line_latency()
 
 void PairBenchmark::wait_for_quiet() const
 {
+    // 15 % of a tenth of a second, as in measure().
     for (const double end = seconds_now() + options_.patience; seconds_now() < end;) {
-        const OthersWatch watch;
+        const OtherCpuTime watch;
         const timespec pause = {0, 100000000};
         nanosleep(&pause, nullptr);
         if (watch.seconds_of_others() < 0.015)
@@ -58,7 +60,8 @@ void PairBenchmark::wait_for_quiet() const
     }
 }
 
-/// Returns a number of repetitions with which a sample takes its share of the time for the row.
+/// Returns a number of repetitions with which a sample takes its share of the time for the row. A multiple of whole
+/// batches.
 std::size_t PairBenchmark::choose_repetitions(CasePair &pair, const PairCase &what) const
 {
     const std::size_t step = std::size_t{what.depth} * what.connections;
@@ -80,13 +83,16 @@ PairBenchmark::Round PairBenchmark::run_round(CasePair &pair, const std::optiona
     wait_for_quiet();
     Round round{};
     round.before = line_latency();
+    // Warm-up: one batch that does not count.
     (void)pair.run(std::size_t{what.depth} * what.connections);
     const long switches = involuntary_switches();
     round.job = nanoseconds_of(pair, what, pair.run(repetitions), repetitions);
+    // One preemption is tolerated: samples are longer than those of measure().
     round.is_clean = involuntary_switches() <= switches + 1;
     if (test)
         round.rival = rival_->run(*test, what, rival_->iterations(round.job, repetitions));
     round.after = line_latency();
+    // A virtual machine may have moved a CPU to another core in between.
     if (round.before && round.after)
         round.is_clean = round.is_clean && *round.before < latency_change * *round.after &&
                          *round.after < latency_change * *round.before;
@@ -107,6 +113,7 @@ void PairBenchmark::run(PairResult &result)
         if (all.back().is_clean)
             clean.push_back(all.back());
     }
+    // All rounds count if too few are clean; the row is marked as disturbed.
     result.was_disturbed = clean.size() < options_.min_rounds;
     result.discarded = result.was_disturbed ? 0 : all.size() - clean.size();
     summarize_into(result, result.was_disturbed ? all : clean);

@@ -11,20 +11,23 @@ namespace opendoca::tools {
 
 namespace {
 
-/// Returns a ratio of times or of speeds.
+/// Returns what a bar limits: our time or our speed, divided by the other benchmark's.
 std::optional<double> measured(const PairBar &bar, const PairResult &result)
 {
+    // The ratio is one of times, the inverse of one of speeds.
     if (!result.ratio || result.ratio->median <= 0)
         return std::nullopt;
     return bar.kind == PairBar::Kind::time_at_most ? 1 / result.ratio->median : result.ratio->median;
 }
 
+/// Returns the result of a case, or null if it was not measured.
 const PairResult *find(std::span<const PairResult> results, const PairCase &what)
 {
     const auto place = std::ranges::find(results, what, &PairResult::what);
     return place == results.end() ? nullptr : &*place;
 }
 
+/// Formats the remarks of a row.
 std::string notes_on(const PairResult &result)
 {
     std::string notes;
@@ -43,6 +46,7 @@ std::string notes_on(const PairResult &result)
     return notes;
 }
 
+/// The keys are an interface for scripts.
 Json to_json(const PairResult &result)
 {
     const std::string rival = name_of(result.rival_kind);
@@ -55,12 +59,14 @@ Json to_json(const PairResult &result)
         .set("depth", result.what.depth)
         .set("threads", result.what.threads)
         .set("connections", result.what.connections);
+    // A failed row has nothing but its case and the reason.
     if (!result.failure.empty()) {
         json.set("failed", result.failure);
         return json;
     }
     json.set("ns", to_json(result.job))
         .set("latency_ns", result.latency ? to_json(*result.latency) : Json())
+        // From nanoseconds of one job: millions of jobs, and gigabytes (10^9 bytes), per second.
         .set("million_per_second", 1e3 / result.job.median)
         .set("gigabytes_per_second", static_cast<double>(result.what.size) / result.job.median)
         .set("samples", result.job.count)
@@ -68,6 +74,7 @@ Json to_json(const PairResult &result)
         .set("discarded", result.discarded)
         .set("disturbed", result.was_disturbed)
         .set("verified", true) // always true: wrong data ends the benchmark
+        // The keys contain the other benchmark's name: "ucx_ns".
         .set((rival + "_test").c_str(), result.rival ? Json(result.rival_test) : Json())
         .set((rival + "_ns").c_str(), to_json(result.rival))
         .set("ratio", to_json(result.ratio))
@@ -80,6 +87,7 @@ Json to_json(const PairResult &result)
 
 const char *job_of(const PairCase &what)
 {
+    // In the order of the enumerators.
     constexpr const char *names[] = {"write", "read", "send", "fetch_add"};
     return what.test == PairTest::round_trip ? "message" : names[static_cast<std::size_t>(what.op)];
 }
@@ -147,6 +155,7 @@ std::vector<PlotPoint> points_of(std::span<const PairResult> results)
         if (!result.failure.empty())
             continue;
         const PairCase &what = result.what;
+        // Equal names are one curve over the sizes.
         const std::string of_memory = what.test == PairTest::round_trip ? "" : std::string(memory_of(what)) + " ";
         const std::string curve =
             of_memory + job_of(what) + ", " + name_of(what.test) + (what.waits_for_events ? ", events" : "");
@@ -179,18 +188,18 @@ std::string to_text(std::span<const PairResult> results, std::span<const PairBar
                 {"of"},
                 {"notes"}});
     for (const PairResult &result : results) {
-        const bool is_there = result.failure.empty();
-        const auto cell = [&](double value) { return is_there ? nanoseconds_text(value) : "-"; };
+        const bool has_result = result.failure.empty();
+        const auto cell = [&](double value) { return has_result ? nanoseconds_text(value) : "-"; };
         const auto percentile = [&](double Percentiles::*member) {
             return result.latency ? nanoseconds_text((*result.latency).*member) : "-";
         };
         rows.add({memory_of(result.what), job_of(result.what), name_of(result.what.test),
                   result.what.waits_for_events ? "events" : "polling", size_text(result.what.size),
-                  std::to_string(result.what.depth), is_there ? cell(result.job.median) : "failed",
+                  std::to_string(result.what.depth), has_result ? cell(result.job.median) : "failed",
                   cell(result.job.min), cell(result.job.max), percentile(&Percentiles::p50),
                   percentile(&Percentiles::p99), percentile(&Percentiles::p999),
-                  is_there ? decimal(1e3 / result.job.median, 2) : "-",
-                  is_there ? decimal(static_cast<double>(result.what.size) / result.job.median, 2) : "-",
+                  has_result ? decimal(1e3 / result.job.median, 2) : "-",
+                  has_result ? decimal(static_cast<double>(result.what.size) / result.job.median, 2) : "-",
                   result.rival ? nanoseconds_text(result.rival->median) : "-",
                   result.ratio ? decimal(result.ratio->median, 3) : "-", result.rival ? result.rival_test : "",
                   notes_on(result)});

@@ -10,7 +10,7 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::size_t large = 1 << 20; ///< from this size on, few jobs in flight saturate the memory bandwidth
+constexpr std::size_t large = 1 << 20; ///< bytes from which on few jobs in flight saturate the memory bandwidth
 
 } // namespace
 

@@ -29,6 +29,7 @@ double run_in_threads(std::size_t count, Work work, Prepare prepare)
     }
     std::vector<double> starts(count), ends(count);
     std::vector<std::exception_ptr> problems(count);
+    // The scope joins the threads, before the results of all are read.
     {
         std::barrier<> start(static_cast<std::ptrdiff_t>(count));
         std::vector<std::jthread> threads;
@@ -38,6 +39,8 @@ double run_in_threads(std::size_t count, Work work, Prepare prepare)
                     try {
                         step(i);
                     } catch (...) {
+                        // An exception must not leave a thread. A thread that fails still arrives at the barrier, so no
+                        // other blocks there.
                         problems[i] = std::current_exception();
                     }
                 };
@@ -57,6 +60,7 @@ double run_in_threads(std::size_t count, Work work, Prepare prepare)
     return std::ranges::max(ends) - std::ranges::min(starts);
 }
 
+/// The same without preparation.
 template <typename Work>
 double run_in_threads(std::size_t count, Work work)
 {

@@ -9,21 +9,24 @@
 
 namespace opendoca::tools {
 
-/// The limit for waits that may never end, such as for the answer of a peer that has died.
+/// The limit in seconds for waits that may never end, such as for the answer of a peer that has died.
 inline constexpr double patience_seconds = 60;
 
-/// Ends polling loops in which nothing arrives any more. It reads the clock only rarely, so it costs next to nothing.
+/// A time limit for polling loops. try_again() is called in each pass of a loop that found nothing, and reads the clock
+/// only rarely, so it costs a counter. One object for each wait, used by one thread; the time starts with the first
+/// reading.
 class Patience {
 public:
     /// Throws if nothing has arrived for patience_seconds.
     void try_again()
     {
         if (++spins_ % (1U << 22) == 0) [[unlikely]]
-            look_at_clock();
+            check_clock();
     }
 
 private:
-    void look_at_clock()
+    /// Starts the time, or throws if it is over.
+    void check_clock()
     {
         const double now = seconds_now();
         start_ = start_ == 0 ? now : start_;
@@ -31,8 +34,8 @@ private:
             throw std::runtime_error("the other side does not answer");
     }
 
-    std::uint32_t spins_ = 0;
-    double start_ = 0;
+    std::uint32_t spins_ = 0; ///< calls of try_again(); it wraps around
+    double start_ = 0;        ///< seconds of the first reading, or 0
 };
 
 } // namespace opendoca::tools

@@ -17,11 +17,13 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::uint32_t ping_pongs = 10000;
-constexpr std::uint32_t warm_up = ping_pongs / 5;
+constexpr std::uint32_t ping_pongs = 10000;       ///< round trips of one measurement
+constexpr std::uint32_t warm_up = ping_pongs / 5; ///< round trips that do not count
 
+/// Requests to the second process.
 enum class MemoryCommand : std::uint32_t { export_memory, ping_pong };
 
+/// A request. The last three members are for export_memory.
 struct MemoryRequest {
     MemoryCommand command;
     MemoryKind kind;
@@ -29,14 +31,16 @@ struct MemoryRequest {
     char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE];
 };
 
+/// The answer to a request.
 struct Reply {
     std::byte *addr;
     int memfd;
     std::size_t descriptor_size;
-    std::byte descriptor[256];
-    char problem[200]; ///< empty on success
+    std::byte descriptor[256]; ///< larger than any descriptor of the library
+    char problem[200];         ///< empty on success
 };
 
+/// Maps zeroed, populated memory, in a memfd or private.
 std::byte *map_memory(MemoryKind kind, std::size_t size, int &memfd)
 {
     memfd = -1;
@@ -53,8 +57,8 @@ std::byte *map_memory(MemoryKind kind, std::size_t size, int &memfd)
     return static_cast<std::byte *>(mapped);
 }
 
-/// Keeps all objects until the process ends.
-void export_for_good(const MemoryRequest &request, Reply &reply)
+/// Exports memory. All objects stay until the process ends, so that exports are valid for the whole benchmark.
+void export_permanently(const MemoryRequest &request, Reply &reply)
 {
     reply.addr = map_memory(request.kind, request.size, reply.memfd);
     doca_dev *const dev = open_by_name(request.ibdev).release();
@@ -71,10 +75,12 @@ void export_for_good(const MemoryRequest &request, Reply &reply)
     std::memcpy(reply.descriptor, descriptor, reply.descriptor_size);
 }
 
+/// Polls until @p line has @p value. Throws after 20 seconds, for the peer may have died.
 void wait_for(const std::atomic<std::uint32_t> &line, std::uint32_t value)
 {
     constexpr double patience = 20;
     const double start = seconds_now();
+    // Acquire: pairs with the release stores of the ping-pong in serve() and one_way_latency().
     for (std::uint32_t spins = 1; line.load(std::memory_order_acquire) != value; ++spins) {
         if (spins % (1U << 24) == 0 && seconds_now() - start > patience)
             throw std::runtime_error("the other process does not answer");
@@ -94,10 +100,11 @@ void Peer::serve(int channel)
         Reply reply{};
         try {
             if (request.command == MemoryCommand::export_memory) {
-                export_for_good(request, reply);
+                export_permanently(request, reply);
             } else {
                 for (std::uint32_t i = 1; i <= ping_pongs; ++i) {
                     wait_for(lines_[0].value, i);
+                    // Release: pairs with the acquire load in wait_for() of the other process.
                     lines_[1].value.store(i, std::memory_order_release);
                 }
             }
@@ -119,6 +126,7 @@ PeerMemory Peer::export_memory(MemoryKind kind, std::size_t size, const std::str
 
 double Peer::one_way_latency()
 {
+    // Relaxed: the request's message orders them before the peer's first load.
     lines_[0].value.store(0, std::memory_order_relaxed);
     lines_[1].value.store(0, std::memory_order_relaxed);
     send_message(process_.channel(), MemoryRequest{MemoryCommand::ping_pong, {}, 0, {}});
@@ -126,6 +134,7 @@ double Peer::one_way_latency()
     for (std::uint32_t i = 1; i <= ping_pongs; ++i) {
         if (i == warm_up)
             start = seconds_now();
+        // Release: pairs with the acquire load in wait_for() of the other process.
         lines_[0].value.store(i, std::memory_order_release);
         wait_for(lines_[1].value, i);
     }

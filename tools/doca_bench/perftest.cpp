@@ -20,18 +20,19 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::size_t least_iterations = 20;
-constexpr double mebibyte = 1 << 20; ///< the unit that the programs print as MB
+constexpr std::size_t least_iterations = 20; ///< iterations of a run, at least
+constexpr double mebibyte = 1 << 20;         ///< the unit that the programs print as MB
 /// From this size on each message has a completion, so that the queue does not run empty while waiting for one.
 constexpr std::size_t large_message = 64 << 10;
 
+/// Returns the folder of the port that is used: always the first one.
 std::string port_directory(const std::string &ibdev)
 {
     return "/sys/class/infiniband/" + ibdev + "/ports/1/";
 }
 
 /// Returns the GID index for an Ethernet port: the RoCE v2 GID of an IPv4 address, or else the first of RoCE v2.
-/// perftest itself takes the first of all, which may not be routable.
+/// perftest's default is the first GID of all, which may not be routable. Nothing for InfiniBand.
 std::optional<int> find_gid(const std::string &ibdev)
 {
     const std::string directory = port_directory(ibdev);
@@ -61,6 +62,7 @@ Perftest::Perftest(std::string ibdev, std::string directory, std::vector<int> cp
       cpus_(std::move(cpus)),
       gid_index_(find_gid(ibdev_))
 {
+    // Throws early if the programs are not installed.
     (void)output_of({.argv = {path_of("ib_write_bw"), "--version"}, .package = "perftest"});
 }
 
@@ -117,6 +119,7 @@ double Perftest::run(const RivalTest &test, const PairCase &what, std::size_t it
     const std::optional<double> value = parse_perftest_output(output);
     if (!value)
         throw std::runtime_error(test.name + " says:\n" + output);
+    // Rates are printed in MB/s, times in microseconds.
     const std::size_t size = what.op == PairOp::fetch_add ? 8 : what.size;
     return is_rate ? static_cast<double>(size) / (*value * mebibyte) * 1e9 : *value * 1e3;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// perftest: ib_write_bw and its kind, the standard benchmarks of RDMA devices.
+// perftest: ib_write_bw and related programs, the standard benchmarks of RDMA devices.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,11 @@ namespace opendoca::tools {
 /// Returns whether @p ibdev is a device of libibverbs.
 [[nodiscard]] bool is_verbs_device(const std::string &ibdev);
 
+/// Returns the program and arguments that measure a case; nothing for event-driven cases.
 [[nodiscard]] std::optional<RivalTest> perftest_test_of(const PairCase &what);
 
+/// Runs perftest's programs, server and client, as two processes of this machine. Owned by the benchmark; stateless
+/// after construction.
 class Perftest final : public Rival {
 public:
     /// Uses the first port of @p ibdev. @p directory contains the programs; if empty, they are searched in PATH. @p
@@ -32,12 +35,13 @@ public:
     [[nodiscard]] std::size_t iterations(double nanoseconds, std::size_t repetitions) const override;
 
 private:
+    /// Returns the path of a program.
     [[nodiscard]] std::string path_of(const std::string &name) const;
 
     std::string ibdev_;
     std::string directory_;
     std::vector<int> cpus_;
-    std::optional<int> gid_index_;
+    std::optional<int> gid_index_; ///< empty for InfiniBand ports
 };
 
 /// Finds the number that a test prints with --output among its warnings; nothing if there is none.

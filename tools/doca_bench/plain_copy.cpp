@@ -22,6 +22,7 @@ bool has_string_copy() noexcept
     return true;
 }
 
+// Unaligned loads: only the destination is aligned.
 namespace {
 
 __attribute__((target("avx2"))) __m256i load(const std::byte *src) noexcept
@@ -34,6 +35,7 @@ __attribute__((target("avx2"))) __m256i load(const std::byte *src) noexcept
 __attribute__((target("avx2"))) void copy_non_temporal(std::byte *dst, const std::byte *src, std::size_t size) noexcept
 {
     constexpr std::size_t vector = sizeof(__m256i);
+    // Non-temporal stores need an aligned destination; the bytes before and after are copied plainly.
     const std::size_t lead = -reinterpret_cast<std::uintptr_t>(dst) % vector;
     if (size < lead + vector) {
         std::memcpy(dst, src, size);
@@ -58,6 +60,7 @@ __attribute__((target("avx2"))) void copy_non_temporal(std::byte *dst, const std
         src += vector;
         dst += vector;
     }
+    // Orders the streaming stores before later stores; without it another CPU could see those first.
     _mm_sfence();
     std::memcpy(dst, src, size);
 }

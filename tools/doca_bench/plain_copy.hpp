@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The plain copies that jobs are compared with.
+// The plain copies that DMA jobs are compared with: each is the simplest code that does the same, without the library.
 #pragma once
 
 #include <cerrno>
@@ -18,12 +18,15 @@
 
 namespace opendoca::tools {
 
+/// Returns whether this CPU has the instructions for copy_non_temporal().
 [[nodiscard]] bool has_non_temporal_copy() noexcept;
+/// Returns whether this CPU has the instruction for StringCopy.
 [[nodiscard]] bool has_string_copy() noexcept;
 
 /// Copies with non-temporal stores. Requires has_non_temporal_copy().
 void copy_non_temporal(std::byte *dst, const std::byte *src, std::size_t size) noexcept;
 
+/// Copies with the C library.
 struct LibcCopy {
     void operator()(std::byte *dst, const std::byte *src, std::size_t size) const noexcept
     {
@@ -31,6 +34,7 @@ struct LibcCopy {
     }
 };
 
+/// Copies with non-temporal stores, which do not read the destination's lines into the caches.
 struct NonTemporalCopy {
     void operator()(std::byte *dst, const std::byte *src, std::size_t size) const noexcept
     {
@@ -74,6 +78,7 @@ struct ProcessRead {
     }
 };
 
+/// Copies to another process; the destination is an address there.
 struct ProcessWrite {
     pid_t pid;
     void operator()(std::byte *dst, const std::byte *src, std::size_t size) const
@@ -86,7 +91,7 @@ struct ProcessWrite {
     }
 };
 
-/// The same through an open /proc/<pid>/mem.
+/// Copies from another process through an open /proc/<pid>/mem, where offsets are addresses.
 struct MemoryFileRead {
     int fd;
     void operator()(std::byte *dst, const std::byte *src, std::size_t size) const
@@ -97,6 +102,7 @@ struct MemoryFileRead {
     }
 };
 
+/// Copies to another process through an open /proc/<pid>/mem.
 struct MemoryFileWrite {
     int fd;
     void operator()(std::byte *dst, const std::byte *src, std::size_t size) const
@@ -108,10 +114,12 @@ struct MemoryFileWrite {
 };
 
 /// The slots that the copies of a case use in turn, all of one size. With many slots, each one is far from the one
-/// before, so that neither caches nor prefetchers have it.
+/// before, so that neither caches nor prefetchers have it. The order is the same for each object with the same
+/// parameters. A value that each loop copies, so it needs no synchronization.
 class Walk {
 public:
-    /// @p slots is a power of two.
+    /// @p slots is a power of two. An odd stride is coprime to it, so every slot is visited once before the first one
+    /// is used again.
     Walk(std::size_t size, std::size_t slots) noexcept
         : size_(size),
           mask_(slots - 1),
@@ -130,12 +138,13 @@ public:
 
 private:
     std::size_t size_;
-    std::size_t mask_;
-    std::size_t stride_; ///< odd, so that each slot has its turn, and the golden section, so that neighbours are far
+    std::size_t mask_;   ///< number of slots minus 1
+    std::size_t stride_; ///< in slots: the golden section of their number, so that consecutive slots are far apart
     std::size_t slot_ = 0;
 };
 
-/// Copies in a loop.
+/// The measured loop of plain copies, with its own walk through the slots. The copy is a template parameter, so that it
+/// is inlined as in a program.
 template <typename Copy>
 class CopyLoop final : public Variant {
 public:
@@ -153,7 +162,7 @@ public:
         if (walk_.slots() == 1) {
             for (; count != 0; --count) {
                 copy_(dst_, src_, size);
-                __asm__ volatile("" : "+r"(size) : : "memory"); // or the compiler makes one copy of them all
+                __asm__ volatile("" : "+r"(size) : : "memory"); // keeps the compiler from merging the copies
             }
             return;
         }

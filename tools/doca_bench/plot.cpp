@@ -22,6 +22,7 @@ namespace opendoca::tools {
 
 namespace {
 
+/// Returns the command for gnuplot.
 Command gnuplot(std::string argument)
 {
     return {.argv = {"gnuplot", std::move(argument)}, .package = "gnuplot-nox"};
@@ -36,6 +37,7 @@ std::string quoted(const std::string &text)
     return result + "'";
 }
 
+/// One curve of a picture.
 struct Curve {
     std::string name;
     bool is_reference;
@@ -60,6 +62,7 @@ void add_curves(std::vector<Curve> &curves, std::span<const PlotPoint> points, c
     }
 }
 
+/// Returns the part of the script for one picture. Data are inline, so the script is the only file.
 std::string picture(const char *title, const char *unit, const std::vector<Curve> &curves)
 {
     std::string data, plots;
@@ -129,6 +132,7 @@ std::string plot_script(const std::string &file, const std::string &title, std::
 void draw_plot(const std::string &file, const std::string &title, std::span<const PlotPoint> points)
 {
     const std::string script = plot_script(file, title, points);
+    // A file, as programs that are run for their output have no input.
     const char *const folder = std::getenv("TMPDIR");
     std::string path = std::string(folder != nullptr ? folder : "/tmp") + "/doca_bench.XXXXXX";
     const UniqueFd made(mkstemp(path.data()));

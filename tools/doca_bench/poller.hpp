@@ -13,9 +13,11 @@
 
 namespace opendoca::tools {
 
-/// Blocks until a descriptor is readable, as programs in event-driven mode do.
+/// Blocks until a descriptor is readable, as programs in event-driven mode do. Owns an epoll instance; the descriptor
+/// stays the caller's and must be open for as long. Used by one thread.
 class Poller {
 public:
+    /// Watches @p fd.
     explicit Poller(int fd) : epoll_(epoll_create1(EPOLL_CLOEXEC))
     {
         epoll_event interest = {.events = EPOLLIN, .data = {.fd = fd}};

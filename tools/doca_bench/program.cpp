@@ -23,8 +23,9 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr double seconds_of_patience = 30;
+constexpr double seconds_of_patience = 30; ///< limit for a server to start
 
+/// Returns an argument vector; it refers to @p texts.
 std::vector<char *> pointers(const std::vector<std::string> &texts)
 {
     std::vector<char *> result;
@@ -34,6 +35,7 @@ std::vector<char *> pointers(const std::vector<std::string> &texts)
     return result;
 }
 
+/// Reads until all writers have closed their ends.
 std::string read_all(int fd)
 {
     std::string text;
@@ -50,6 +52,7 @@ std::string read_all(int fd)
 
 Program::Program(const Command &command, int output)
 {
+    // The first of equal names counts, so added variables replace inherited ones.
     std::vector<std::string> environment = command.environment;
     for (char **variable = environ; *variable != nullptr; ++variable) {
         if (command.without.empty() || std::strncmp(*variable, command.without.c_str(), command.without.size()) != 0)
@@ -74,6 +77,7 @@ Program::Program(const Command &command, int output)
         cpu_set_t cpus;
         CPU_ZERO(&cpus);
         CPU_SET(static_cast<unsigned>(command.cpu), &cpus);
+        // After the start, so a short part of the program may run elsewhere.
         (void)sched_setaffinity(pid_, sizeof(cpus), &cpus);
     }
 }
@@ -103,6 +107,7 @@ std::pair<std::string, bool> output_of(const Command &command)
     const UniqueFd reader(ends[0]);
     UniqueFd writer(ends[1]);
     Program program(command, writer.get());
+    // Only the program keeps the pipe open now, so reading ends with it.
     writer = UniqueFd();
     std::string text = read_all(reader.get());
     const int status = program.wait();
@@ -111,6 +116,7 @@ std::pair<std::string, bool> output_of(const Command &command)
 
 std::string output_of_client(const Command &server, const Command &client)
 {
+    // The listener is killed when this function returns.
     const Program listener(server, -1);
     std::string output;
     for (const double end = seconds_now() + seconds_of_patience; seconds_now() < end;) {
@@ -118,6 +124,7 @@ std::string output_of_client(const Command &server, const Command &client)
         output = std::move(text);
         if (has_ended_well)
             return output;
+        // "connect" or "Connection" in the message means that the server does not listen yet. Other errors are final.
         if (output.find("onnect") == std::string::npos)
             break;
         const timespec pause = {0, 10000000}; // gives the server time until it listens

@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t KiB = 1 << 10;
 constexpr std::size_t MiB = 1 << 20;
 
+/// Cases for software devices, with shared memory unless the bar is about ordinary memory.
 constexpr PairCase latency(PairOp op, std::size_t size)
 {
     return {op, PairTest::latency, MemoryKind::shared, false, size, 1};
@@ -22,11 +23,13 @@ constexpr PairCase rate(PairOp op, std::size_t size, MemoryKind memory = MemoryK
     return {op, PairTest::rate, memory, false, size, size < MiB ? 32U : 4U};
 }
 
+/// Cases for devices of libibverbs, with the depths that perftest needs to saturate a card.
 constexpr PairCase on_device(PairOp op, PairTest test, std::size_t size, std::uint32_t depth)
 {
     return {op, test, MemoryKind::ordinary, false, size, depth};
 }
 
+/// The limits. docs/benchmarks.md explains each.
 constexpr PairBar bars_against_perftest[] = {
     speed_at_least(0.95, "WRITE 64 B / ib_write_bw", on_device(PairOp::write, PairTest::rate, 64, 128)),
     speed_at_least(0.95, "WRITE 1 MiB / ib_write_bw", on_device(PairOp::write, PairTest::rate, MiB, 16)),

@@ -8,7 +8,7 @@
 
 namespace opendoca::tools {
 
-/// The limits of RDMA jobs relative to the other benchmark.
+/// Returns the limits of RDMA jobs relative to the other benchmark; docs/benchmarks.md explains them.
 [[nodiscard]] std::span<const PairBar> rdma_bars(RivalKind rival);
 
 } // namespace opendoca::tools

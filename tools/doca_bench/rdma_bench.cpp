@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench rdma: jobs between two processes, here or on two machines, in turns with another benchmark if requested.
+// doca_bench rdma: jobs between two processes, on one or two machines, in turns with another benchmark if requested.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,9 @@ namespace opendoca::tools {
 
 namespace {
 
-/// Connected pairs of sessions, one for each thread, with the loops over them.
+/// Connected pairs of sessions, one for each thread, and the loops over them. Owned by PairBenchmark for one case;
+/// run() starts a thread for each pair if there is more than one. The peer has the same number of sessions from begin()
+/// to end().
 class Pairs final : public CasePair {
 public:
     Pairs(const std::string &ibdev, const PairCase &what, RdmaPeer &peer) : what_(what), peer_(peer)
@@ -49,18 +51,19 @@ public:
     }
     ~Pairs() override
     {
+        // This side's sessions first: the peer destroys its own at the request.
         sessions_.clear();
         try {
             peer_.end();
         } catch (const std::exception &) {
-            // The peer has gone; the next request reports it.
+            // The peer has ended; the next request reports it.
         }
     }
 
     /// Returns the seconds that each thread takes for @p count jobs, or for half as many ping-pongs.
     double run(std::size_t count) override
     {
-        // The first job waits until the peer has begun, so it does not count.
+        // The first job includes the time until the peer has started, so it does not count.
         const std::size_t first = needs_peer() ? 1 : 0;
         const double taken = with_peer(count + first, [&] {
             return run_in_threads(
@@ -90,6 +93,7 @@ public:
     void verify() override
     {
         const auto expect = [&](bool holds) {
+            // The bytes depend on a seed that differs in each verification, so old bytes do not pass.
             if (!holds)
                 throw std::runtime_error(text_of(what_) + ": what has arrived differs from what was sent");
         };
@@ -98,7 +102,7 @@ public:
         switch (what_.op) {
         case PairOp::write:
             if (what_.test == PairTest::latency)
-                return; // the loop waits for each byte already
+                return; // the loop itself compares the last byte of each message
             fill(seed);
             (void)run(jobs);
             return expect(peer_.holds(RdmaPeer::Place::exposed, seed));
@@ -121,13 +125,16 @@ public:
     }
 
 private:
+    /// Returns whether jobs go to and fro; times are then halved.
     [[nodiscard]] bool is_ping_pong() const
     {
         return what_.test == PairTest::latency && (what_.op == PairOp::write || what_.op == PairOp::send);
     }
 
+    /// Returns whether the peer takes part in the loop: other jobs are one-sided.
     [[nodiscard]] bool needs_peer() const { return is_ping_pong() || what_.op == PairOp::send; }
 
+    /// Runs this side's loop of one thread.
     void run_one(RdmaSession &session, std::size_t count) const
     {
         if (is_ping_pong() && what_.op == PairOp::write)
@@ -138,7 +145,8 @@ private:
             session.run(count);
     }
 
-    /// Runs @p work while the peer does its part of @p count jobs or ping-pongs of each thread, if it has one.
+    /// Runs @p work while the peer runs its loop for @p count jobs or ping-pongs of each thread. Just runs @p work if
+    /// the peer has no part in it. Returns the result of @p work.
     template <typename Work>
     double with_peer(std::size_t count, Work work)
     {
@@ -149,10 +157,10 @@ private:
         try {
             taken = work();
         } catch (...) {
-            // Otherwise its answer would be taken for that to the next request.
+            // The peer's answer is consumed; otherwise the next request would take it for its own.
             try {
                 peer_.finish_serving();
-            } catch (const std::exception &) { // the first problem is the one to report
+            } catch (const std::exception &) { // the first error is the one to report
             }
             throw;
         }
@@ -166,13 +174,13 @@ private:
             fill_pattern({session->source(), what_.size}, seed);
     }
 
-    const PairCase &what_;
+    const PairCase &what_; ///< owned by the caller
     RdmaPeer &peer_;
     std::vector<std::unique_ptr<RdmaSession>> sessions_;
-    static inline std::uint32_t seed_ = 0;
+    static inline std::uint32_t seed_ = 0; ///< of the last verification, for all cases
 };
 
-/// Serves clients one after the other.
+/// Serves clients one after the other. A client's error ends only its connection.
 int run_server(const RdmaOptions &options)
 {
     if (!options.cpus.empty())
@@ -194,6 +202,7 @@ int run_server(const RdmaOptions &options)
     return 0;
 }
 
+/// Measures the cases with a connected peer, and prints the report.
 int run_and_report(const RdmaOptions &options, Peer *line_peer, RdmaPeer &peer)
 {
     const std::string ibdev = find_rdma_device(options.ibdev);
@@ -228,9 +237,10 @@ int run_rdma_benchmark(std::span<char *const> arguments)
             pin_to(options.cpus[0]);
         const UniqueFd socket = connect_to(options.connect_to, options.port);
         RdmaPeer peer(socket.get(), "the server");
-        std::cerr << "connected to " << options.connect_to << ", device " << peer.greet() << '\n';
+        std::cerr << "connected to " << options.connect_to << ", device " << peer.handshake() << '\n';
         return run_and_report(options, nullptr, peer);
     }
+    // Both children are forked before this process has DOCA objects or threads.
     const int other_cpu = options.cpus.empty() ? -1 : options.cpus[1];
     Peer line_peer(other_cpu);
     RdmaPeerProcess process(other_cpu);

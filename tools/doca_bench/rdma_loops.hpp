@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The timed loops, shared by the front ends of both generations.
+// The timed loops of the RDMA benchmark, shared by the front ends of both generations.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,9 @@
 
 namespace opendoca::tools {
 
-/// @p FrontEnd derives from this class and fulfils the requirements of send_loops.hpp.
+/// The loops of RdmaSession over a front end. @p FrontEnd derives from this class (CRTP) and fulfils the requirements
+/// of send_loops.hpp, so that its functions are inlined into the loops: a virtual call would cost part of a job. One
+/// thread runs the loops of a session.
 template <typename FrontEnd>
 class RdmaLoops : public RdmaSession {
 public:
@@ -30,6 +32,7 @@ public:
 
     void ping_by_write(std::size_t count) final
     {
+        // The mark is the last byte of the message: a WRITE stores it last, on which ib_write_lat relies as well.
         for (; count > 0; --count) {
             const std::byte mark{static_cast<unsigned char>(++num_turns_)};
             write_mark(mark);
@@ -70,7 +73,7 @@ protected:
 private:
     FrontEnd &front() noexcept { return static_cast<FrontEnd &>(*this); }
 
-    /// Ping-pongs alternate: both sides count alike, and the first jobs are one for each connection.
+    /// Returns the connection of the next ping-pong. Both sides count alike, and job n belongs to connection n.
     std::uint64_t next_connection() noexcept
     {
         const std::uint32_t number = next_;
@@ -78,6 +81,7 @@ private:
         return number;
     }
 
+    /// Writes the message with @p mark as its last byte to the peer.
     void write_mark(std::byte mark)
     {
         source()[what().size - 1] = mark;
@@ -85,8 +89,8 @@ private:
         (void)front().retrieve();
     }
 
-    std::uint32_t num_turns_ = 0;
-    std::uint32_t next_ = 0;
+    std::uint32_t num_turns_ = 0; ///< ping-pongs so far; its low byte is the mark
+    std::uint32_t next_ = 0;      ///< connection of the next ping-pong
 };
 
 } // namespace opendoca::tools

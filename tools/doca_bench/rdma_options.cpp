@@ -15,13 +15,14 @@ namespace opendoca::tools {
 namespace {
 
 constexpr std::size_t default_sizes[] = {8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20, 16 << 20};
-constexpr std::uint16_t default_port = 18617;
+constexpr std::uint16_t default_port = 18617; ///< TCP port of --server
 
-/// Parses HOST, HOST:PORT, [HOST]:PORT or an IPv6 address.
+/// Parses HOST, HOST:PORT, [HOST]:PORT or an IPv6 address, which has more than one colon.
 Complaint read_host(std::string_view text, RdmaOptions &options)
 {
     constexpr const char *form = "must be HOST or HOST:PORT, where PORT is 1 to 65535";
     std::string_view host = text, port;
+    // Brackets separate an IPv6 address from a port.
     if (text.starts_with('[')) {
         const std::size_t end = text.find(']');
         if (end == std::string_view::npos || (end + 1 != text.size() && text[end + 1] != ':'))
@@ -44,7 +45,7 @@ Complaint read_host(std::string_view text, RdmaOptions &options)
     return std::nullopt;
 }
 
-/// Returns the reason why a combination of options is invalid.
+/// Returns the reason why a combination of options is invalid; nothing if it is valid.
 Complaint complaint_about(const RdmaOptions &options)
 {
     if (options.is_server && !options.connect_to.empty())
@@ -60,6 +61,7 @@ Complaint complaint_about(const RdmaOptions &options)
     if (options.threads > 1 && options.is_pinned && !options.cpus.empty())
         return "--pin is for one thread on each side, and there are " + std::to_string(options.threads);
     if ((options.threads > 1 || options.connections > 1) && options.compares)
+        // The same check is made by the peer for cases from the network.
         return "--compare and --bars are for one thread with one connection";
     for (const PairCase &what : options.is_server ? std::vector<PairCase>() : rdma_cases(options, {})) {
         if (const std::string complaint = complaint_about(what); !complaint.empty())
@@ -108,9 +110,10 @@ std::optional<int> parse_rdma_options(std::span<char *const> arguments, RdmaOpti
     if (const auto status = parser.parse(arguments, std::cout, std::cerr))
         return status;
     options.compares = options.compares || options.judges_bars;
+    // Checked as a whole at the end, since options may come in any order.
     if (const Complaint complaint = complaint_about(options))
         return parser.complain(*complaint, std::cerr);
-    // A server may run on the same machine as its client, which takes the first CPU.
+    // The server is not pinned: it may run on the same machine as its client, which uses the first CPU.
     const std::vector<int> cpus = allowed_cpus();
     if (!options.is_pinned && !options.is_server && options.threads == 1 && cpus.size() >= 2)
         options.cpus = {cpus[0], cpus[1]};
@@ -124,6 +127,7 @@ std::vector<PairCase> rdma_cases(const RdmaOptions &options, std::span<const Pai
         cases.push_back(bar.what);
     if (!cases.empty())
         return cases;
+    // Atomics work on eight bytes.
     const std::vector<std::size_t> word = {8};
     for (const MemoryKind memory : options.memories) {
         for (const PairOp op : options.ops) {

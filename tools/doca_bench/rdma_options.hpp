@@ -13,6 +13,7 @@
 
 namespace opendoca::tools {
 
+/// The command line of `doca_bench rdma`. Filled by parse_rdma_options() and constant from then on.
 struct RdmaOptions : PairOptions {
     std::uint32_t threads = 1;
     std::uint32_t connections = 1; ///< for each thread

@@ -18,13 +18,15 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::size_t max_text = 500;
+constexpr std::size_t max_text = 500; ///< limit of texts from the network in bytes
 
+/// Returns byte @p i of the pattern. The factors make neighbouring bytes, blocks of 256 and seeds differ.
 std::byte pattern_at(std::size_t i, std::uint32_t seed)
 {
     return static_cast<std::byte>((i * 131 + (i >> 8) * 29 + seed * 17 + 5) & 0xff);
 }
 
+/// Runs the passive side of a case in one session.
 void run_loop(RdmaSession &session, const PairCase &what, std::size_t count)
 {
     if (what.op == PairOp::write)
@@ -35,12 +37,13 @@ void run_loop(RdmaSession &session, const PairCase &what, std::size_t count)
         session.receive(count);
 }
 
-/// The passive end of one connection.
+/// The passive end of one connection. Owned by serve_rdma() and used by its thread; a loop runs in threads of its own
+/// if there are several sessions. A request either succeeds or throws and leaves no sessions half connected.
 class Server {
 public:
     Server(int socket, const std::string &ibdev) : socket_(socket), ibdev_(ibdev) {}
 
-    /// Returns the answer to a request.
+    /// Executes a request and returns the answer. Throws if the request is invalid or fails.
     Message carry_out(const Message &request)
     {
         const std::string command = text_of(request, "command", max_text);
@@ -52,6 +55,7 @@ public:
             sessions_.clear();
             return Message::object();
         }
+        // All other commands refer to the sessions of a case.
         if (sessions_.empty())
             throw std::runtime_error("'" + command + "' before 'begin'");
         if (command == "serve")
@@ -59,15 +63,17 @@ public:
         if (command == "fill")
             return fill(request);
         if (command == "look")
-            return look(request);
+            return compare(request);
         if (command == "word")
             return word();
         throw std::runtime_error("unknown command '" + command + "'");
     }
 
 private:
+    /// Creates and connects sessions, one for each thread of the client.
     Message begin(const Message &request)
     {
+        // A client that has failed may not have ended its last case.
         sessions_.clear();
         what_ = case_of(request);
         const std::vector<RdmaDetails> details = details_of(request, what_);
@@ -82,6 +88,7 @@ private:
             }
         } catch (...) {
             sessions_.clear();
+            // None rather than some: the client starts anew.
             throw;
         }
         Message answer = Message::object();
@@ -92,7 +99,7 @@ private:
     Message serve(const Message &request)
     {
         const auto count = integer_of(request, "count", 1, max_rdma_count);
-        send_json(socket_, Message::object()); // the other side may begin
+        send_json(socket_, Message::object()); // the first answer: the loop is about to run
         (void)run_in_threads(sessions_.size(), [&](std::size_t i) { run_loop(*sessions_[i], what_, count); });
         return Message::object();
     }
@@ -104,7 +111,8 @@ private:
         return Message::object();
     }
 
-    Message look(const Message &request)
+    /// Compares memory with a pattern.
+    Message compare(const Message &request)
     {
         const auto place = static_cast<RdmaPeer::Place>(integer_of(request, "place", 0, 1));
         return {{"holds", std::ranges::all_of(sessions_, [&](const auto &session) {
@@ -114,6 +122,7 @@ private:
                  })}};
     }
 
+    /// Returns the sum of the counters.
     Message word()
     {
         std::uint64_t sum = 0;
@@ -162,6 +171,7 @@ void serve_rdma(int socket, const std::string &ibdev)
         try {
             answer = server.carry_out(request);
         } catch (const std::exception &error) {
+            // The text is cut to what the client accepts.
             answer = {{"problem", std::string(error.what()).substr(0, max_text)}};
         }
         send_json(socket, answer);
@@ -178,15 +188,15 @@ Message RdmaPeer::await_answer()
     return answer;
 }
 
-Message RdmaPeer::ask(const Message &request)
+Message RdmaPeer::call(const Message &request)
 {
     send_json(socket_, request);
     return await_answer();
 }
 
-std::string RdmaPeer::greet()
+std::string RdmaPeer::handshake()
 {
-    const Message answer = ask({{"command", "hello"}, {"protocol", rdma_protocol}});
+    const Message answer = call({{"command", "hello"}, {"protocol", rdma_protocol}});
     if (integer_of(answer, "protocol", 0, UINT64_MAX) != rdma_protocol)
         throw std::runtime_error(name_ + " is of another release, whose protocol differs");
     return text_of(answer, "device", max_text);
@@ -198,17 +208,17 @@ std::vector<RdmaDetails> RdmaPeer::begin(const std::string &ibdev, const PairCas
     Message request = {{"command", "begin"}, {"device", ibdev}};
     put(request, what);
     put(request, own);
-    return details_of(ask(request), what);
+    return details_of(call(request), what);
 }
 
 void RdmaPeer::end()
 {
-    (void)ask({{"command", "end"}});
+    (void)call({{"command", "end"}});
 }
 
 void RdmaPeer::serve(std::size_t count)
 {
-    (void)ask({{"command", "serve"}, {"count", count}});
+    (void)call({{"command", "serve"}, {"count", count}});
 }
 
 void RdmaPeer::finish_serving()
@@ -218,19 +228,19 @@ void RdmaPeer::finish_serving()
 
 void RdmaPeer::fill(std::uint32_t seed)
 {
-    (void)ask({{"command", "fill"}, {"seed", seed}});
+    (void)call({{"command", "fill"}, {"seed", seed}});
 }
 
 bool RdmaPeer::holds(Place place, std::uint32_t seed)
 {
-    const Message answer = ask({{"command", "look"}, {"place", static_cast<std::uint32_t>(place)}, {"seed", seed}});
+    const Message answer = call({{"command", "look"}, {"place", static_cast<std::uint32_t>(place)}, {"seed", seed}});
     const auto holds = answer.find("holds");
     return holds != answer.end() && *holds == true;
 }
 
 std::uint64_t RdmaPeer::word()
 {
-    return integer_of(ask({{"command", "word"}}), "word", 0, UINT64_MAX);
+    return integer_of(call({{"command", "word"}}), "word", 0, UINT64_MAX);
 }
 
 RdmaPeerProcess::RdmaPeerProcess(int cpu)

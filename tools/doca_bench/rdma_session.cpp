@@ -9,7 +9,7 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::size_t line = 64;
+constexpr std::size_t line = 64; ///< bytes of a cache line, the alignment of all messages
 
 } // namespace
 
@@ -31,6 +31,7 @@ std::string find_rdma_device(const std::string &ibdev)
 
 RdmaSession::RdmaSession(const std::string &ibdev, const PairCase &what)
     : what_(what),
+      // Rounded up to whole lines, so that sources and destinations do not share one.
       size_((what.size + line - 1) / line * line),
       exposed_(what.memory, size_),
       local_(what.memory, 2 * size_),
@@ -43,7 +44,8 @@ RdmaSession::RdmaSession(const std::string &ibdev, const PairCase &what)
 
 RdmaSession::~RdmaSession() = default;
 
-/// Twice the depth, so that the sender finds a posted receive whatever the receiver has just consumed.
+/// Returns twice the depth for each connection: the receiver reposts while the sender's next jobs are in flight, so
+/// half of them are always posted.
 std::uint32_t RdmaSession::num_receives() const noexcept
 {
     return what_.op == PairOp::send ? std::max(2 * what_.depth, 16U) * what_.connections : 0;
@@ -73,6 +75,7 @@ void RdmaSession::connect(const RdmaDetails &peer)
     must(doca_mmap_create_from_export(nullptr, peer.memory.data(), peer.memory.size(), dev_.get(), &map),
          "importing memory");
     remote_map_.reset(map);
+    // The peer may be another machine: its descriptor is not trusted to be of the agreed size.
     void *remote = nullptr;
     std::size_t remote_size = 0;
     must(doca_mmap_get_memrange(map, &remote, &remote_size), "the range of imported memory");

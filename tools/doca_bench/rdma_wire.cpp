@@ -15,10 +15,11 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::size_t max_jobs = 65536;                    ///< for each thread
-constexpr std::size_t max_memory = std::size_t{256} << 20; ///< for all threads together, three times
-constexpr std::size_t max_blob = 1024;
+constexpr std::size_t max_jobs = 65536;                    ///< jobs of one thread
+constexpr std::size_t max_memory = std::size_t{256} << 20; ///< bytes of all threads, in each of three buffers
+constexpr std::size_t max_blob = 1024;                     ///< bytes of a descriptor
 
+/// Decodes connection details or a descriptor. Checks the length before it allocates memory.
 std::vector<std::byte> blob_of(const Message &text)
 {
     if (!text.is_string() || text.get_ref<const std::string &>().size() > 2 * max_blob)
@@ -59,9 +60,11 @@ PairCase case_of(const Message &message)
     };
     PairCase what{};
     what.op = static_cast<PairOp>(number("job", 0, static_cast<std::uint32_t>(PairOp::fetch_add)));
+    // The tests after "rate" are Comch's.
     what.test = static_cast<PairTest>(number("test", 0, static_cast<std::uint32_t>(PairTest::rate)));
     what.memory = static_cast<MemoryKind>(number("memory", 0, static_cast<std::uint32_t>(MemoryKind::ordinary)));
     what.waits_for_events = number("events", 0, 1) != 0;
+    // FETCH_ADD needs its eight bytes.
     what.size = number("size", what.op == PairOp::fetch_add ? 8 : 1, max_rdma_size);
     what.depth = number("depth", 1, max_rdma_depth);
     what.threads = number("threads", 1, max_rdma_threads);

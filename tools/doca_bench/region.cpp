@@ -17,9 +17,9 @@ Region::~Region() = default;
 
 namespace {
 
-constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t huge_page = std::size_t{2} << 20; ///< alignment that allows huge pages
 
-/// Memory that this process has mapped.
+/// Memory that this process has mapped: its own, or a memfd of the peer. Owns the mapping.
 class MappedRegion final : public Region {
 public:
     /// @p fd is the object to map, or -1 for private memory of this process.
@@ -34,7 +34,7 @@ public:
             mapped_size_ = size;
             return;
         }
-        // Huge pages if available: the cost of page tables is not measured here.
+        // Huge pages if available, so that the time of page walks is not part of what is measured.
         here_ += -reinterpret_cast<std::uintptr_t>(mapped_) % huge_page;
         (void)madvise(here_, size, MADV_HUGEPAGE);
         std::memset(here_, 0, size);
@@ -45,6 +45,7 @@ public:
         munmap(mapped_, mapped_size_);
     }
 
+    /// Sets the map for jobs, and the region's address in the process that owns it.
     void set_map(MmapHandle map, std::byte *addr)
     {
         map_ = std::move(map);
@@ -65,7 +66,7 @@ private:
     std::size_t mapped_size_;
 };
 
-/// Memory that only the kernel can access.
+/// Ordinary memory of the peer, which this process reaches only through the kernel. The peer owns the memory.
 class DistantRegion final : public Region {
 public:
     DistantRegion(pid_t pid, MmapHandle map, std::byte *addr) : pid_(pid)
@@ -103,6 +104,7 @@ std::unique_ptr<Region> make_peer_region(const DmaSession &session, Peer &peer, 
     MmapHandle map = session.import(memory.descriptor);
     if (kind == MemoryKind::ordinary)
         return std::make_unique<DistantRegion>(peer.pid(), std::move(map), memory.addr);
+    // The peer's memfd is opened by its descriptor there. The mapping stays valid after the descriptor is closed.
     const std::string path = "/proc/" + std::to_string(peer.pid()) + "/fd/" + std::to_string(memory.memfd);
     const UniqueFd fd(open(path.c_str(), O_RDWR | O_CLOEXEC));
     if (!fd.is_open())

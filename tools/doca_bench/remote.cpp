@@ -18,13 +18,14 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr int first_word_seconds = 10;
-constexpr int silence_seconds =
-    600; ///< clients pause while other programs have their turn and while they wait for a quiet machine
-constexpr int backlog = 8;
+constexpr int first_byte_seconds = 10; ///< limit for a client's first byte
+/// Limit for other bytes: clients pause while another benchmark runs and while they wait for a quiet machine.
+constexpr int receive_timeout_seconds = 600;
+constexpr int backlog = 8; ///< clients that wait for their turn
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
+/// Resolves a host's name. Throws if there is no address.
 Addresses look_up(const char *host, std::uint16_t port, int flags)
 {
     addrinfo hints{};
@@ -38,18 +39,21 @@ Addresses look_up(const char *host, std::uint16_t port, int flags)
     return {found, &freeaddrinfo};
 }
 
+/// Sets an integer option. An error is ignored, as connections work without the option.
 void set(int socket, int level, int name, int value)
 {
     (void)setsockopt(socket, level, name, &value, sizeof(value));
 }
 
-void limit_silence(int socket, int seconds)
+/// Sets the receive timeout.
+void set_receive_timeout(int socket, int seconds)
 {
     const timeval limit = {seconds, 0};
     (void)setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 }
 
-/// Sends short messages without delay, and detects a machine that has vanished.
+/// Sets the options of a connection: short messages are sent without delay, and a machine that has vanished is detected
+/// within 40 seconds.
 void set_up(int socket)
 {
     set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
@@ -57,9 +61,10 @@ void set_up(int socket)
     set(socket, IPPROTO_TCP, TCP_KEEPIDLE, 10);
     set(socket, IPPROTO_TCP, TCP_KEEPINTVL, 5);
     set(socket, IPPROTO_TCP, TCP_KEEPCNT, 6);
-    limit_silence(socket, silence_seconds);
+    set_receive_timeout(socket, receive_timeout_seconds);
 }
 
+/// Formats an address: "192.0.2.1 port 18617".
 std::string name_of(const sockaddr *address, socklen_t size)
 {
     char host[NI_MAXHOST] = "?";
@@ -71,12 +76,13 @@ std::string name_of(const sockaddr *address, socklen_t size)
     return std::string(shown) + " port " + port;
 }
 
-bool says_something(int socket)
+/// Returns whether data arrive within first_byte_seconds, and leaves them in the socket.
+bool sends_something(int socket)
 {
-    limit_silence(socket, first_word_seconds);
+    set_receive_timeout(socket, first_byte_seconds);
     char byte = 0;
     const bool has_come = recv(socket, &byte, 1, MSG_PEEK) == 1;
-    limit_silence(socket, silence_seconds);
+    set_receive_timeout(socket, receive_timeout_seconds);
     return has_come;
 }
 
@@ -128,7 +134,7 @@ UniqueFd accept_from(const UniqueFd &listener, std::string &name)
         }
         name = name_of(reinterpret_cast<const sockaddr *>(&address), size);
         set_up(socket.get());
-        if (says_something(socket.get()))
+        if (sends_something(socket.get()))
             return socket;
         std::cerr << name << " has connected and said nothing\n";
     }

@@ -11,14 +11,16 @@
 
 namespace opendoca::tools {
 
-/// Returns a listening socket at @p address (empty for all) and @p port (0 for any free one).
+/// Returns a listening socket at @p address (empty for all) and @p port (0 for any free one). Throws if that fails.
 [[nodiscard]] UniqueFd listen_at(const std::string &address, std::uint16_t port);
+/// Returns the port of a listening socket.
 [[nodiscard]] std::uint16_t port_of(const UniqueFd &listener);
 
-/// Accepts the next client that sends something within ten seconds; @p name becomes its address.
+/// Accepts the next client that sends something within ten seconds, so that a port scanner does not occupy the server.
+/// @p name is set to its address.
 [[nodiscard]] UniqueFd accept_from(const UniqueFd &listener, std::string &name);
 
-/// Connects to a server. Throws if nothing listens there, or if it does not answer.
+/// Connects to a server. Throws if nothing listens there, if it does not answer, or if the host's name is unknown.
 [[nodiscard]] UniqueFd connect_to(const std::string &host, std::uint16_t port);
 
 } // namespace opendoca::tools

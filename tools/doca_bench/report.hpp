@@ -16,8 +16,9 @@
 
 namespace opendoca::tools {
 
-/// Prints the results in the formats that the options select. Returns the exit status: whether every row has a result
-/// and all limits are met.
+/// Prints the results in the formats that the options select. Returns the exit status: benchmark_failed if a row has no
+/// result, bar_missed if a limit is not met, else 0. Found by argument-dependent lookup: to_json(), to_text() and
+/// points_of() for @p Result, and is_met() for @p Bar.
 template <typename Options, typename Result, typename Bar>
 int report(const char *benchmark, const std::string &ibdev, const Options &options, std::span<const Result> results,
            std::span<const Bar> bars)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Another benchmark for the same case, run as a program beside ours.
+// Another benchmark that measures the same case, run as programs next to this one.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,14 @@
 
 namespace opendoca::tools {
 
-/// A test of the other benchmark.
+/// A test of the other benchmark, that is, one of its programs with arguments.
 struct RivalTest {
     std::string name;                   ///< for the reports
     std::vector<std::string> arguments; ///< without those for sizes, counts and ports
-    std::string transports;             ///< for UCX
+    std::string transports;             ///< value of UCX_TLS, for UCX
 };
 
+/// A benchmark to compare with. Owned by the benchmark and used by its first thread; constant after construction.
 class Rival {
 public:
     Rival() = default;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The timed loops in which each message consumes a receive: RDMA's sends, and Comch.
+// The timed loops in which each message consumes a receive: RDMA's sends, and Comch. They are templates over a front
+// end, so that its calls are inlined.
 //
-// A front end has these functions, all of them to be inlined:
-// - void submit(std::uint64_t job): resets its destination if it has one, and submits it.
-// - void repost(std::uint64_t receive): does the same for a receive.
-// - std::uint64_t retrieve(): waits for the completion of a job or a receive.
+// A front end has these functions:
+// - void submit(std::uint64_t job): resets the job's destination if it has one, and submits the job.
+// - void repost(std::uint64_t receive): resets the destination of a receive, and submits it.
+// - std::uint64_t retrieve(): waits for the completion of a job or a receive. Returns its number, for a receive with
+//   receive_bit.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +37,7 @@ void run_in_flight(FrontEnd &front, std::size_t num_jobs, std::size_t count, Ret
     }
 }
 
-/// Sends and receives the answer, @p count times. @p next_job returns the job to send.
+/// Sends a message and receives the answer, @p count times. @p next_job returns the job to send.
 template <typename FrontEnd, typename NextJob>
 void ping_by_send(FrontEnd &front, std::size_t count, NextJob next_job)
 {
@@ -52,7 +54,8 @@ void ping_by_send(FrontEnd &front, std::size_t count, NextJob next_job)
     }
 }
 
-/// The other side of the ping-pong.
+/// The other side of ping_by_send(). Sends that have not completed are counted, as the next message may arrive before
+/// the last send completes; none is in flight when the function returns.
 template <typename FrontEnd, typename NextJob>
 void pong_by_send(FrontEnd &front, std::size_t count, NextJob next_job)
 {
@@ -69,7 +72,7 @@ void pong_by_send(FrontEnd &front, std::size_t count, NextJob next_job)
     }
 }
 
-/// Receives @p count messages and reposts the receives.
+/// Receives @p count messages and reposts each receive at once, so that the sender always finds a posted one.
 template <typename FrontEnd>
 void receive_sends(FrontEnd &front, std::size_t count)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench sha: jobs or tasks, a loop of OpenSSL's functions, and the program `openssl speed`, in turns.
+// doca_bench sha: jobs or tasks, a loop of OpenSSL's functions, and the program `openssl speed`, measured in turns.
 #include <algorithm>
 #include <cstddef>
 #include <iostream>
@@ -31,9 +31,10 @@ namespace opendoca::tools {
 namespace {
 
 constexpr std::size_t max_size = std::size_t{1} << 30;
-constexpr std::size_t bar_size = std::size_t{1} << 20;
-constexpr double bar_ratio = 0.97; ///< relative to `openssl speed`
+constexpr std::size_t bar_size = std::size_t{1} << 20; ///< message size of the bar
+constexpr double bar_ratio = 0.97;                     ///< least speed relative to `openssl speed`
 
+/// The command line.
 struct ShaOptions {
     bool as_json = false;
     bool as_csv = false;
@@ -47,6 +48,7 @@ struct ShaOptions {
     int cpu = -1; ///< -1 for no pinning
 };
 
+/// The result of one row.
 struct ShaResult {
     const ShaAlgorithm *algorithm;
     std::size_t size;
@@ -59,6 +61,7 @@ struct ShaResult {
     bool was_disturbed = false;
 };
 
+/// Parses the command line. Returns an exit status if the program should end now.
 std::optional<int> parse(std::span<char *const> arguments, ShaOptions &options)
 {
     std::vector<std::pair<std::string_view, const ShaAlgorithm *>> choices;
@@ -92,12 +95,14 @@ std::optional<int> parse(std::span<char *const> arguments, ShaOptions &options)
         return std::nullopt;
     });
     const auto status = parser.parse(arguments, std::cout, std::cerr);
+    // The bar is about one size; --sizes does not apply.
     if (options.judges_bars)
         options.sizes = {bar_size};
     return status;
 }
 
-/// Runs `openssl speed`, with jobs beside each run for a part of its time.
+/// Runs `openssl speed`, with jobs for 0.3 seconds before and after each run, so that the ratio is of neighbouring
+/// times.
 void compare_with_speed(const ShaOptions &options, ShaLoop &jobs, ShaResult &result)
 {
     std::vector<double> speeds, ratios;
@@ -119,6 +124,7 @@ void compare_with_speed(const ShaOptions &options, ShaLoop &jobs, ShaResult &res
     result.speed_ratio = summarize(ratios);
 }
 
+/// Measures one row, after comparing the digests of both sides.
 ShaResult run_case(const ShaOptions &options, ShaSession &session, const ShaAlgorithm &algorithm, std::size_t size)
 {
     const std::unique_ptr<ShaLoop> jobs_owner = session.make_loop(algorithm, size);
@@ -147,11 +153,13 @@ ShaResult run_case(const ShaOptions &options, ShaSession &session, const ShaAlgo
     return result;
 }
 
+/// Bytes per nanosecond are gigabytes (10^9 bytes) per second.
 double gigabytes_per_second(const ShaResult &result)
 {
     return static_cast<double>(result.size) / result.job.median;
 }
 
+/// Returns whether a row meets the bar; without `openssl speed` it does not.
 bool meets_bar(const ShaResult &result)
 {
     return result.speed_ratio.count != 0 && result.speed_ratio.median >= bar_ratio;

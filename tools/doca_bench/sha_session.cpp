@@ -4,14 +4,14 @@
 
 #include <stdexcept>
 
-// Uses an internal header: the provider of a device is not in the public API.
+// Internal headers of the library: the public API does not report the provider.
 #include "../../src/core/objects/dev.hpp"
 
 namespace opendoca::tools {
 
 namespace {
 
-constexpr std::size_t longest_digest = 64;
+constexpr std::size_t longest_digest = 64; ///< bytes
 
 constexpr ShaAlgorithm algorithms[] = {
     {"sha1", api::sha1, 20},
@@ -19,6 +19,7 @@ constexpr ShaAlgorithm algorithms[] = {
     {"sha512", api::sha512, longest_digest},
 };
 
+/// Returns the named device, or the first one that supports SHA. Throws if there is none.
 doca_devinfo &choose(const DeviceList &devices, const std::string &ibdev)
 {
     std::string known;
@@ -42,13 +43,14 @@ std::span<const ShaAlgorithm> sha_algorithms()
 
 ShaSession::ShaSession(const std::string &ibdev, std::size_t largest) : message_(largest), digest_(longest_digest)
 {
+    // Any bytes will do: SHA's speed does not depend on them.
     for (std::size_t i = 0; i < largest; ++i)
         message_[i] = static_cast<std::byte>((i * 131 + (i >> 8) * 29) & 0xff);
     {
         const DeviceList devices;
         doca_devinfo &info = choose(devices, ibdev);
         ibdev_ = ibdev_of(info);
-        // A software device emulates this capability.
+        // Software devices report this capability, but the CPU hashes.
         is_hardware_ = info.function->can.sha_hardware && info.function->provider != "soft";
         std::uint64_t limit = 0;
         must(api::max_hash_size(&info, &limit), "a device's limits");
@@ -65,6 +67,7 @@ ShaSession::~ShaSession() = default;
 
 ShaBufs::ShaBufs(const ShaSession &session, std::size_t size, std::size_t digest_size)
 {
+    // The API has no maps of constant memory. Jobs only read the message.
     doca_buf_inventory *const inventory = session.inventory_.get();
     void *const message = const_cast<std::byte *>(session.message_.data());
     void *const room = const_cast<std::byte *>(session.digest_.data());
@@ -93,6 +96,7 @@ EvpLoop::EvpLoop(const ShaAlgorithm &algorithm, std::span<const std::byte> messa
       state_(EVP_MD_CTX_new()),
       digest_(algorithm.digest_size)
 {
+    // Fetched once: looking up an algorithm by name is slow, and no part of hashing.
     EVP_MD *const type = EVP_MD_fetch(nullptr, algorithm.name, nullptr);
     const bool works = type != nullptr && state_ != nullptr && EVP_DigestInit_ex2(state_.get(), type, nullptr) == 1;
     EVP_MD_free(type);

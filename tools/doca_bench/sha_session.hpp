@@ -19,22 +19,26 @@
 
 namespace opendoca::tools {
 
+/// An algorithm under the names of OpenSSL and of the API.
 struct ShaAlgorithm {
     const char *name; ///< OpenSSL's name, also used by --algorithms
     api::ShaId id;
-    std::size_t digest_size;
+    std::size_t digest_size; ///< bytes
 };
 
+/// Returns the algorithms that are measured.
 [[nodiscard]] std::span<const ShaAlgorithm> sha_algorithms();
 
-/// A way to hash a message.
+/// A way to hash a message: run(count) hashes the same message @p count times.
 class ShaLoop : public Variant {
 public:
     /// Returns the digest of the last message.
     [[nodiscard]] virtual std::vector<std::byte> digest() const = 0;
 };
 
-/// A device that supports SHA, mapped memory, and a running SHA context.
+/// A device that supports SHA, mapped memory, and a running SHA context. Owned by the benchmark and used by its only
+/// thread. The derived class adds the generation's context and queue. Loops refer to the session and must be destroyed
+/// before it.
 class ShaSession {
 public:
     ShaSession(const ShaSession &) = delete;
@@ -42,8 +46,9 @@ public:
     virtual ~ShaSession();
 
     [[nodiscard]] const std::string &ibdev() const noexcept { return ibdev_; }
+    /// Returns whether the device hashes by an engine, not by the CPU.
     [[nodiscard]] bool is_hardware() const noexcept { return is_hardware_; }
-    /// The message; as long as the largest size.
+    /// Returns the message, which is as long as the largest size.
     [[nodiscard]] std::span<const std::byte> message() const noexcept { return message_; }
 
     /// Returns a loop that hashes the message's first @p size bytes on the device. One loop at a time.
@@ -54,7 +59,7 @@ protected:
     ShaSession(const std::string &ibdev, std::size_t largest);
 
     [[nodiscard]] doca_dev *dev() const noexcept { return dev_.get(); }
-    friend class ShaBufs;
+    friend class ShaBufs; // takes buffers from the session's maps
 
 private:
     std::string ibdev_;
@@ -67,9 +72,11 @@ private:
     InventoryHandle inventory_;
 };
 
+/// Creates a session of the generation that this program was built for. @p largest is the longest message in bytes.
 [[nodiscard]] std::unique_ptr<ShaSession> make_sha_session(const std::string &ibdev, std::size_t largest);
 
-/// The buffers of a loop: a message, and room for its digest.
+/// The two buffers of a loop: the message, full, and a destination for its digest, which loops reset before each job.
+/// Owned by a loop; the destructor returns them to the session's inventory.
 class ShaBufs {
 public:
     ShaBufs(const ShaSession &session, std::size_t size, std::size_t digest_size);
@@ -86,7 +93,7 @@ private:
     doca_buf *room_ = nullptr;
 };
 
-/// Returns a loop that does the same with OpenSSL's functions.
+/// The baseline: hashes the same bytes with OpenSSL's EVP functions on the calling thread.
 class EvpLoop final : public ShaLoop {
 public:
     EvpLoop(const ShaAlgorithm &algorithm, std::span<const std::byte> message);
@@ -94,6 +101,7 @@ public:
     [[nodiscard]] std::vector<std::byte> digest() const override { return digest_; }
 
 private:
+    /// Deleter of OpenSSL's state.
     struct Free {
         void operator()(EVP_MD_CTX *digest) const noexcept { EVP_MD_CTX_free(digest); }
     };

@@ -12,12 +12,14 @@ namespace opendoca::tools {
 
 namespace {
 
+/// Sends one packet.
 void send_on(int socket, std::span<const std::byte> message)
 {
     if (send(socket, message.data(), message.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(message.size()))
         fail("a bare socket");
 }
 
+/// Receives one packet.
 std::size_t receive_on(int socket, std::span<std::byte> room, SocketTrips::Wait wait)
 {
     const int flags = wait == SocketTrips::Wait::poll ? MSG_DONTWAIT : 0;
@@ -42,7 +44,7 @@ std::size_t SocketTrips::trip(Wait wait, std::span<const std::byte> message, std
     return receive_on(here_.get(), room, wait);
 }
 
-void SocketTrips::answer(Wait wait, std::span<std::byte> room) const
+void SocketTrips::echo(Wait wait, std::span<std::byte> room) const
 {
     send_on(there_.get(), room.first(receive_on(there_.get(), room, wait)));
 }

@@ -12,6 +12,7 @@
 
 namespace opendoca::tools {
 
+/// Median, extremes and number of a set of samples. The median is the result; the extremes show how far to trust it.
 struct Summary {
     double median = 0;
     double min = 0;
@@ -22,6 +23,7 @@ struct Summary {
 /// Summarizes @p values; all zero if there are none.
 [[nodiscard]] Summary summarize(std::vector<double> values);
 
+/// Format as an object; null for no summary.
 [[nodiscard]] Json to_json(const Summary &summary);
 [[nodiscard]] Json to_json(const std::optional<Summary> &summary);
 
@@ -30,7 +32,7 @@ struct Summary {
 /// Formats for tables: one digit after the decimal point below 100.
 [[nodiscard]] std::string nanoseconds_text(double value);
 
-/// Summarizes the results of @p combine for the values of each round. Both have equally many values.
+/// Summarizes the results of @p combine for the values of each round. Both spans must have equally many values.
 template <typename Combine>
 [[nodiscard]] Summary summarize_pairs(std::span<const double> first, std::span<const double> second, Combine combine)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench sync_event: from a signal to the woken waiter in another process, in turns with a cache line and with
-// eventfd and epoll.
+// doca_bench sync_event: the time from a signal to the woken waiter in another process, in turns with a cache line and
+// with eventfd and epoll.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -27,12 +27,13 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr double sample_seconds = 2e-3;
-constexpr double block_seconds =
-    0.1; ///< interval between two readings of the CPU time of others, which is counted in hundredths
-constexpr double tolerated_others = 0.15;
-constexpr double patience_with_others = 4; ///< in units of Options::seconds
+constexpr double sample_seconds = 2e-3; ///< seconds of a sample
+/// Interval between two readings of the CPU time of others, which the kernel counts in hundredths of a second.
+constexpr double block_seconds = 0.1;
+constexpr double tolerated_others = 0.15;  ///< share of the time that others may use of one CPU
+constexpr double patience_with_others = 4; ///< total time if rounds are disturbed, in units of Options::seconds
 
+/// The command line.
 struct Options {
     bool as_json = false;
     bool as_csv = false;
@@ -42,11 +43,11 @@ struct Options {
     std::vector<int> cpus;
 };
 
-/// A way, and the simple one that it is compared with.
+/// A way, and the simple one that does the same and that it is compared with.
 struct Comparison {
     SignalWay way;
     SignalWay plain;
-    double limit; ///< of the ratio; 0 for none
+    double limit; ///< the largest ratio; 0 for no bar
 };
 
 constexpr Comparison comparisons[] = {
@@ -55,7 +56,7 @@ constexpr Comparison comparisons[] = {
     {SignalWay::epoll, SignalWay::eventfd, 1.2},
 };
 
-/// Nanoseconds by way, then by round.
+/// The samples of all ways in nanoseconds: by way, then by round. Samples of a round have the same index.
 struct Rounds {
     std::vector<std::vector<double>> nanoseconds{num_signal_ways};
     std::size_t discarded = 0;
@@ -72,6 +73,7 @@ struct Rounds {
     }
 };
 
+/// Parses the command line. Returns an exit status if the program should end now.
 std::optional<int> parse(std::span<char *const> arguments, Options &options)
 {
     const std::vector<int> cpus = allowed_cpus();
@@ -93,12 +95,14 @@ std::optional<int> parse(std::span<char *const> arguments, Options &options)
     return status;
 }
 
+/// The devices of both processes, by their names.
 struct Devices {
     std::string exporter;
     std::string importer;
 };
 
-/// Finds the first device that imports events, and one that exports them to it.
+/// Returns the first device that imports events, and the device of the host that exports to it. Throws if there are
+/// none.
 Devices find_devices()
 {
     const DeviceList devices;
@@ -121,10 +125,13 @@ Devices find_devices()
     throw std::runtime_error("no two devices that this process sees share sync events");
 }
 
-class Measuring {
+/// Measures all ways in rounds, in changing order, as measure() does for variants of one process. Blocks of a tenth of
+/// a second are judged by the CPU time of others, without that of the second process. Used by one thread.
+class SignalMeasurement {
 public:
-    Measuring(SignalPair &pair, const Options &options) : pair_(pair), options_(options)
+    SignalMeasurement(SignalPair &pair, const Options &options) : pair_(pair), options_(options)
     {
+        // A short run of each way determines how many round trips fill a sample.
         for (std::uint32_t i = 0; i < num_signal_ways; ++i) {
             const double nanoseconds = pair_.measure(static_cast<SignalWay>(i), 50);
             const double wanted = sample_seconds * 1e9 / (2 * nanoseconds);
@@ -155,18 +162,19 @@ public:
     }
 
 private:
+    /// A sample of each way, by its value.
     struct Round {
         std::vector<double> nanoseconds;
         bool is_clean;
     };
 
-    /// Runs a block of rounds that are judged together.
+    /// Runs rounds for a tenth of a second, and judges them together.
     void run_block()
     {
         const std::size_t first = all_.size();
         const double start = seconds_now();
         const double peer_before = pair_.peer_cpu_seconds();
-        const OthersWatch others;
+        const OtherCpuTime others;
         double taken = 0;
         do {
             Round round{std::vector<double>(num_signal_ways), true};
@@ -184,11 +192,12 @@ private:
 
     SignalPair &pair_;
     const Options &options_;
-    std::vector<std::uint64_t> round_trips_;
+    std::vector<std::uint64_t> round_trips_; ///< in a sample, by way
     std::vector<Round> all_;
     std::size_t num_clean_ = 0;
 };
 
+/// Returns whether a comparison meets its bar.
 bool is_met(const Comparison &comparison, const Rounds &rounds)
 {
     return comparison.limit == 0 || rounds.ratio(comparison).median <= comparison.limit;
@@ -275,7 +284,7 @@ int run_sync_event_benchmark(std::span<char *const> arguments)
         pin_to(options.cpus[0]);
     const Devices devices = find_devices();
     pair.open(devices.exporter, devices.importer);
-    const Rounds rounds = Measuring(pair, options).run();
+    const Rounds rounds = SignalMeasurement(pair, options).run();
     if (options.as_json || options.as_csv)
         print_json(rounds, options, devices);
     else

@@ -19,11 +19,13 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::size_t longest_export = 256;
-constexpr std::size_t num_events = 4;
+constexpr std::size_t longest_export = 256; ///< bytes of an export descriptor
+constexpr std::size_t num_events = 4;       ///< two directions, each in both modes
 
+/// Requests to the second process.
 enum class EventCommand : std::uint32_t { open, play };
 
+/// A request. The exports are filled for @c open.
 struct EventRequest {
     EventCommand command;
     SignalWay way;
@@ -33,17 +35,21 @@ struct EventRequest {
     std::uint8_t blobs[num_events][longest_export];
 };
 
+/// The answer to a request.
 struct Reply {
     char problem[200]; ///< empty on success
 };
 
+/// Two words of shared memory, one for each direction.
 class LineEnd final : public SignalEnd {
 public:
     LineEnd(SignalLine &sent, SignalLine &awaited) : sent_(sent.value), awaited_(awaited.value) {}
 
+    // Release: pairs with the acquire load in await() of the other side.
     void send(std::uint64_t number) override { sent_.store(number, std::memory_order_release); }
     void await(std::uint64_t number) override
     {
+        // Acquire: pairs with the release store in send() of the other side.
         while (awaited_.load(std::memory_order_acquire) < number) {
         }
     }
@@ -53,6 +59,7 @@ private:
     std::atomic<std::uint64_t> &awaited_;
 };
 
+/// Two eventfds, one for each direction. The number of the signal is not transferred: each read consumes one.
 class EventfdEnd final : public SignalEnd {
 public:
     EventfdEnd(int sent, int awaited) : sent_(sent), awaited_(awaited), poller_(awaited) {}
@@ -76,6 +83,7 @@ private:
     Poller poller_;
 };
 
+/// Two sync events, waited for by the calling thread.
 class SyncEventEnd final : public SignalEnd {
 public:
     SyncEventEnd(doca_sync_event *sent, doca_sync_event *awaited, bool yields)
@@ -94,6 +102,7 @@ private:
     decltype(&doca_sync_event_wait_gt) wait_;
 };
 
+/// Two sync events, waited for by a queue or an engine.
 class QueueEnd final : public SignalEnd {
 public:
     QueueEnd(doca_sync_event *sent, QueuedEvent &awaited) : sent_(sent), awaited_(awaited) {}
@@ -118,11 +127,13 @@ SignalEnd::~SignalEnd() = default;
 
 QueuedEvent::~QueuedEvent() = default;
 
-/// All ends of one side, and their events.
+/// All ends of one side and the events that they use. Owned by the process's SignalPair. Ends are destroyed first, then
+/// the queue, and the events last.
 class SignalPair::Ends {
 public:
-    /// The events, by their use on the two sides: 0 and 1 for the two directions in synchronous mode, 2 and 3 for those
-    /// of waits in work queues.
+    /// Creates the events (on the host, which fills @p request with their exports) or imports them from @p request (on
+    /// the DPU). Events 0 and 1 are the two directions in synchronous mode, 2 and 3 those of waits in queues; even ones
+    /// go from the host to the DPU.
     Ends(bool is_host, const std::string &ibdev, const UniqueFd (&eventfds)[2], SignalLine *lines,
          EventRequest &request)
         : dev_(open_by_name(ibdev))
@@ -145,6 +156,7 @@ public:
         for (auto &end : ends_)
             end.reset();
         if (queued_ != nullptr)
+            // The event in the queue is stopped by it, and must not be stopped twice.
             queued_->stop();
         for (doca_sync_event *const event : events_) {
             if (event != event_in_queue_)
@@ -153,11 +165,11 @@ public:
         }
     }
 
-    /// Plays @p count round trips, as the first side if @p is_first.
+    /// Plays @p count round trips. The side with @p is_first sends first.
     void play(SignalWay way, std::uint64_t count, bool is_first)
     {
         SignalEnd &end = *ends_[static_cast<std::size_t>(way)];
-        // busy and yield share their events.
+        // Both use the same events, and so the same numbers.
         std::uint64_t &number = numbers_[static_cast<std::size_t>(way == SignalWay::yield ? SignalWay::busy : way)];
         for (const std::uint64_t last = number + count; number != last;) {
             ++number;
@@ -172,15 +184,16 @@ public:
     }
 
 private:
+    /// Creates or imports an event, and starts it: in a queue if this side waits for it there.
     void add_event(bool is_host, std::size_t number, EventRequest &request)
     {
         const bool comes_back = number % 2 != 0;
         doca_sync_event *event = nullptr;
         if (is_host) {
             must(doca_sync_event_create(&event), "creating an event");
-            must(comes_back ? api::publish_from_afar(event) : api::publish_from_here(event, dev_.get()),
+            must(comes_back ? api::publish_remotely(event) : api::publish_locally(event, dev_.get()),
                  "adding a publisher");
-            must(comes_back ? api::subscribe_here(event, dev_.get()) : api::subscribe_from_afar(event),
+            must(comes_back ? api::subscribe_locally(event, dev_.get()) : api::subscribe_remotely(event),
                  "adding a subscriber");
         } else {
             must(doca_sync_event_create_from_export(dev_.get(), request.blobs[number], request.blob_sizes[number],
@@ -209,7 +222,7 @@ private:
     std::unique_ptr<QueuedEvent> queued_;
     doca_sync_event *event_in_queue_ = nullptr; ///< the element of events_ that queued_ uses
     std::array<std::unique_ptr<SignalEnd>, num_signal_ways> ends_;
-    std::array<std::uint64_t, num_signal_ways> numbers_{};
+    std::array<std::uint64_t, num_signal_ways> numbers_{}; ///< number of the last signal, by way
 };
 
 SignalPair::SignalPair(int cpu)
@@ -229,7 +242,7 @@ void SignalPair::serve(int channel)
             if (request.command == EventCommand::open) {
                 ends_ = std::make_unique<Ends>(false, request.ibdev, eventfds_, lines_.get(), request);
             } else {
-                send_message(channel, Reply{}); // ready
+                send_message(channel, Reply{}); // the first answer: the loop is about to run
                 ends_->play(request.way, request.round_trips, false);
             }
         } catch (const std::exception &error) {
@@ -237,6 +250,7 @@ void SignalPair::serve(int channel)
         }
         send_message(channel, reply);
     }
+    // The events of this process end before those of the host, which owns them.
     ends_.reset();
 }
 
@@ -263,6 +277,7 @@ double SignalPair::measure(SignalWay way, std::uint64_t round_trips)
     const double start = seconds_now();
     ends_->play(way, round_trips, true);
     const double taken = seconds_now() - start;
+    // The second answer: the loop has ended.
     (void)await_reply<Reply>(process_.channel());
     return taken * 1e9 / static_cast<double>(round_trips) / 2;
 }

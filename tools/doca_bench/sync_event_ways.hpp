@@ -15,6 +15,7 @@
 
 namespace opendoca::tools {
 
+/// A way to notify. The values index arrays, so they count from 0.
 enum class SignalWay : std::uint32_t {
     cache_line, ///< two words of shared memory, polled
     eventfd,    ///< two eventfds, awaited by epoll
@@ -26,7 +27,8 @@ inline constexpr std::uint32_t num_signal_ways = 5;
 
 [[nodiscard]] const char *name_of(SignalWay way);
 
-/// One side's end of a way.
+/// One side's end of a way: it notifies the other side, and awaits its notifications. Owned by SignalPair::Ends and
+/// used by one thread of its process.
 class SignalEnd {
 public:
     SignalEnd() = default;
@@ -34,13 +36,15 @@ public:
     SignalEnd &operator=(const SignalEnd &) = delete;
     virtual ~SignalEnd();
 
-    /// @p number increases by one with each signal, on either side.
+    /// Notifies the other side. @p number increases by one with each signal, on either side.
     virtual void send(std::uint64_t number) = 0;
+    /// Waits for the signal with this number.
     virtual void await(std::uint64_t number) = 0;
 };
 
 /// An event used as a context: its waits are jobs on a work queue in event-driven mode in 2.2, and tasks on a progress
-/// engine in 3.0. It blocks while there is no event.
+/// engine in 3.0. The waiter blocks in epoll. Owned by SignalPair::Ends, whose thread alone uses it; the event must
+/// outlive stop().
 class QueuedEvent {
 public:
     QueuedEvent() = default;
@@ -54,18 +58,19 @@ public:
     virtual void stop() = 0;
 };
 
-/// The name in v2/ and v3/ of a wait for which a queue or an engine blocks.
+/// The name of the way in v2/ and v3/, which contains the generation's word for an operation.
 extern const char *const name_of_queued_wait;
 
-/// Starts @p event, which the caller keeps.
+/// Starts @p event as a context. The caller keeps it, and destroys it after stop().
 [[nodiscard]] std::unique_ptr<QueuedEvent> start_queued(doca_sync_event *event);
 
-/// A word in a cache line of its own.
+/// A word with a cache line of its own; 256 bytes, since some CPUs transfer lines in pairs.
 struct SignalLine {
     alignas(256) std::atomic<std::uint64_t> value;
 };
 
-/// This process and a forked one, which exchange signals as ping-pong.
+/// This process and a forked one, which exchange signals as ping-pong. Owned by the benchmark and used by its only
+/// thread. Both processes have the same object, with ends of their own; requests go over the channel.
 class SignalPair {
 public:
     /// Forks, so it must be constructed before the first DOCA object. The child is pinned to @p cpu, unless that is -1.
@@ -84,11 +89,12 @@ public:
 private:
     class Ends;
 
+    /// The main function of the other process.
     void serve(int channel);
 
-    UniqueFd eventfds_[2];
-    SharedObjects<SignalLine, 2> lines_;
-    std::unique_ptr<Ends> ends_;
+    UniqueFd eventfds_[2];               ///< one for each direction
+    SharedObjects<SignalLine, 2> lines_; ///< one for each direction
+    std::unique_ptr<Ends> ends_;         ///< this process's ends; null before open()
     OtherProcess process_;
 };
 

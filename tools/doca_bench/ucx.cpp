@@ -17,8 +17,10 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr double seconds_of_a_run = 0.1;
+constexpr double seconds_of_a_run = 0.1; ///< seconds of a run of ucx_perftest, about
 
+/// Returns a command with the transports that UCX may use. Other settings of UCX are removed, so that runs are
+/// comparable.
 Command command_of(std::vector<std::string> argv, std::string transports)
 {
     return {.argv = std::move(argv),
@@ -27,6 +29,8 @@ Command command_of(std::vector<std::string> argv, std::string transports)
             .without = "UCX_"};
 }
 
+/// Returns a test of UCX's protocol layer (UCP). Latency tests that are no ping-pong run with one operation
+/// outstanding.
 RivalTest ucp(std::string name, const PairCase &what)
 {
     std::vector<std::string> arguments = {"-t", name};
@@ -36,6 +40,7 @@ RivalTest ucp(std::string name, const PairCase &what)
     return {std::move(name), std::move(arguments), what.memory == MemoryKind::shared ? "posix,self" : "posix,cma,self"};
 }
 
+/// Returns a test of UCX's transport layer over CMA (process_vm_readv and process_vm_writev).
 RivalTest cma(std::string name, const PairCase &what)
 {
     std::vector<std::string> arguments = {"-d", "memory", "-x", "cma", "-D", "zcopy", "-t", name};
@@ -69,7 +74,7 @@ std::optional<RivalTest> ucx_test_of(const PairCase &what)
 
 std::optional<double> parse_ucx_output(const std::string &output)
 {
-    // The number of operations a second is in the last column; the times have too few digits.
+    // The last column is the number of operations a second; the columns with times have too few digits.
     const std::size_t end = output.find_last_not_of(" \n") + 1;
     const std::size_t start = output.rfind(',', end) + 1;
     const std::size_t line = output.rfind('\n', end == 0 ? 0 : end - 1) + 1;
@@ -84,6 +89,7 @@ std::optional<double> parse_ucx_output(const std::string &output)
 }
 
 Ucx::Ucx(std::string program, std::vector<int> cpus) : program_(std::move(program)), cpus_(std::move(cpus))
+// Throws early if the program is not installed.
 {
     (void)output_of(command_of({program_, "-h"}, "self"));
 }

@@ -13,8 +13,11 @@
 
 namespace opendoca::tools {
 
+/// Returns the test and transports that measure a case; nothing if UCX has none that does the same.
 [[nodiscard]] std::optional<RivalTest> ucx_test_of(const PairCase &what);
 
+/// Runs ucx_perftest, server and client, as two processes of this machine. Owned by the benchmark; constant after
+/// construction.
 class Ucx final : public Rival {
 public:
     /// @p cpus are those of client and server; empty if they are not pinned. Throws if @p program can't be run.

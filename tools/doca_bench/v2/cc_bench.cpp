@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench cc: round trips of messages by Comm Channel and by bare socket pairs, in turns.
+// doca_bench cc: round trips of messages by Comm Channel and by bare socket pairs, measured in turns.
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -31,19 +31,21 @@ namespace {
 
 using Complaint = std::optional<std::string>;
 
-constexpr std::size_t channel_bar_size = 8;
-constexpr double channel_bar_ratio = 1.3; ///< the limit relative to the faster socket pair
+constexpr std::size_t channel_bar_size = 8; ///< bytes of the bar's message
+constexpr double channel_bar_ratio = 1.3;   ///< largest ratio to the faster socket pair
 
+/// The command line.
 struct CcOptions {
     bool as_json = false;
     bool as_csv = false;
     bool judges_bars = false;
     std::vector<std::size_t> sizes = {8, 4080};
     std::size_t rounds = 15;
-    std::size_t trips = 2000;
+    std::size_t trips = 2000; ///< round trips in a sample
     std::vector<int> cpus;
 };
 
+/// The result of one message size: nanoseconds of a round trip by each way.
 struct CcRow {
     std::size_t size;
     std::map<CcWay, Summary> nanoseconds;
@@ -51,6 +53,7 @@ struct CcRow {
     Summary ratio; ///< the polled channel's time divided by the faster socket pair's, in the same round
 };
 
+/// Parses a number between two limits.
 template <typename Number>
 std::optional<Number> number_from(std::string_view text, Number least, Number most)
 {
@@ -60,7 +63,7 @@ std::optional<Number> number_from(std::string_view text, Number least, Number mo
     return is_number && value >= least && value <= most ? std::optional(value) : std::nullopt;
 }
 
-/// Joins words with commas.
+/// Splits a text at commas.
 std::vector<std::string_view> words_of(std::string_view text)
 {
     std::vector<std::string_view> words;
@@ -72,6 +75,7 @@ std::vector<std::string_view> words_of(std::string_view text)
     return words;
 }
 
+/// Returns a parser for a count.
 OptionParser::TakeValue count_into(std::size_t &count)
 {
     return [&count](std::string_view text) -> Complaint {
@@ -83,6 +87,7 @@ OptionParser::TakeValue count_into(std::size_t &count)
     };
 }
 
+/// Parses the command line. Returns an exit status if the program should end now.
 std::optional<int> parse_options(std::span<char *const> arguments, CcOptions &options)
 {
     const std::vector<int> allowed = allowed_cpus();
@@ -121,11 +126,13 @@ std::optional<int> parse_options(std::span<char *const> arguments, CcOptions &op
             return options.cpus.size() == 2 ? Complaint() : Complaint("it takes two CPUs, as in 0,1, or the word none");
         });
     const auto status = parser.parse(arguments, std::cout, std::cerr);
+    // The bar is about one size; --sizes does not apply.
     if (options.judges_bars)
         options.sizes = {channel_bar_size};
     return status;
 }
 
+/// Measures one message size: all ways in each round, in changing order.
 CcRow run_row(CcPeer &peer, const CcOptions &options, std::size_t size)
 {
     std::map<CcWay, std::vector<double>> samples;
@@ -138,9 +145,10 @@ CcRow run_row(CcPeer &peer, const CcOptions &options, std::size_t size)
         row.nanoseconds[way] = summarize(samples[way]);
         row.latency[way] = peer.latency(way, size, options.rounds * options.trips);
     }
-    const CcWay faster = row.nanoseconds[CcWay::socket].median < row.nanoseconds[CcWay::socket_sleep].median
+    // The bar is relative to what a program without Comm Channel would use at best.
+    const CcWay faster = row.nanoseconds[CcWay::socket].median < row.nanoseconds[CcWay::socket_block].median
                              ? CcWay::socket
-                             : CcWay::socket_sleep;
+                             : CcWay::socket_block;
     row.ratio = summarize_pairs(samples[CcWay::channel], samples[faster],
                                 [](double channel, double socket) { return channel / socket; });
     return row;
@@ -151,7 +159,7 @@ Json to_json(const CcRow &row)
     static const std::map<CcWay, const char *> keys = {{CcWay::channel, "channel_ns"},
                                                        {CcWay::channel_events, "channel_events_ns"},
                                                        {CcWay::socket, "socket_ns"},
-                                                       {CcWay::socket_sleep, "socket_sleep_ns"}};
+                                                       {CcWay::socket_block, "socket_sleep_ns"}};
     Json json = Json::object();
     json.set("bytes", row.size).set("samples", row.ratio.count);
     for (const auto &[way, key] : keys)
@@ -161,6 +169,7 @@ Json to_json(const CcRow &row)
     return json;
 }
 
+/// Returns whether a row meets the bar.
 bool meets_bar(const CcRow &row)
 {
     return row.ratio.median <= channel_bar_ratio;

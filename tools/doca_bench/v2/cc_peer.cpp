@@ -20,12 +20,14 @@ namespace {
 
 constexpr std::size_t warm_up = 100; ///< round trips that do not count
 
+/// A request to the other process: send back this many messages.
 struct Request {
     CcWay way;
     std::uint32_t size;
     std::uint64_t count;
 };
 
+/// The other process's report that its services listen.
 struct Ready {
     std::byte filler; ///< a message must not be empty
 };
@@ -34,7 +36,7 @@ using Room = std::array<std::byte, cc_max_size>;
 
 SocketTrips::Wait wait_of(CcWay way)
 {
-    return way == CcWay::socket ? SocketTrips::Wait::poll : SocketTrips::Wait::sleep;
+    return way == CcWay::socket ? SocketTrips::Wait::poll : SocketTrips::Wait::block;
 }
 
 } // namespace
@@ -48,13 +50,14 @@ const char *name_of(CcWay way)
         return "Comm Channel, events";
     case CcWay::socket:
         return "socket pair, polled";
-    case CcWay::socket_sleep:
+    case CcWay::socket_block:
         return "socket pair, asleep";
     }
     return "";
 }
 
-CcEnd::CcEnd(doca_dev *dev, const std::string *host_pci, const std::string &name, bool sleeps)
+// A service listens on a representor, a client connects with its own device.
+CcEnd::CcEnd(doca_dev *dev, const std::string *host_pci, const std::string &name, bool blocks)
 {
     doca_comm_channel_ep_t *ep = nullptr;
     must(doca_comm_channel_ep_create(&ep), "creating an endpoint");
@@ -67,10 +70,11 @@ CcEnd::CcEnd(doca_dev *dev, const std::string *host_pci, const std::string &name
     } else {
         must(doca_comm_channel_ep_connect(ep, name.c_str(), &peer_), "connecting");
     }
-    if (sleeps)
+    if (blocks)
         arm();
 }
 
+// Armed once: the descriptor stays armed, and readable until a receive returns DOCA_ERROR_AGAIN.
 void CcEnd::arm()
 {
     int fd = -1;
@@ -109,6 +113,7 @@ std::size_t CcEnd::receive(std::span<std::byte> room)
             return length;
         if (status != DOCA_ERROR_AGAIN)
             must(status, "receiving");
+        // The queue is empty. Without epoll the loop polls.
         epoll_event event;
         if (epoll_.is_open() && epoll_wait(epoll_.get(), &event, 1, -1) < 0 && errno != EINTR)
             fail("epoll_wait");
@@ -116,9 +121,11 @@ std::size_t CcEnd::receive(std::span<std::byte> room)
 }
 
 CcPeer::CcPeer(int cpu)
+// The name contains the PID, so that benchmarks can run at the same time.
 {
     const std::string name = "doca_bench " + std::to_string(getpid());
     process_.emplace(cpu, [&](int control) { serve(control, name); });
+    // Clients connect after the services listen.
     Ready ready{};
     if (!receive_message(process_->channel(), ready))
         throw std::runtime_error("the other process has no services");
@@ -131,7 +138,7 @@ CcPeer::CcPeer(int cpu)
 
 CcPeer::~CcPeer() = default;
 
-/// The main function of the other process.
+/// Creates the services, and sends back as many messages as each request asks for.
 void CcPeer::serve(int control, const std::string &name) const
 {
     const CardFunctions functions = find_functions();
@@ -153,14 +160,15 @@ void CcPeer::serve(int control, const std::string &name) const
                 channel_events.send(std::span(room).first(size));
                 break;
             case CcWay::socket:
-            case CcWay::socket_sleep:
-                sockets_.answer(wait_of(request.way), room);
+            case CcWay::socket_block:
+                sockets_.echo(wait_of(request.way), room);
                 break;
             }
         }
     }
 }
 
+// The other process has the same message buffer for all ways.
 void CcPeer::trip(CcWay way, std::span<const std::byte> message, bool compares)
 {
     Room room;
@@ -175,7 +183,7 @@ void CcPeer::trip(CcWay way, std::span<const std::byte> message, bool compares)
         size = channel_events_->receive(room);
         break;
     case CcWay::socket:
-    case CcWay::socket_sleep:
+    case CcWay::socket_block:
         size = sockets_.trip(wait_of(way), message, room);
         break;
     }
@@ -198,6 +206,7 @@ std::vector<std::byte> CcPeer::begin(CcWay way, std::size_t size, std::size_t co
         message[i] = static_cast<std::byte>((i * 131 + count) & 0xff);
     const Request request = {way, static_cast<std::uint32_t>(size), count};
     send_message(process_->channel(), request);
+    // The service accepts while it receives, so the client completes its connection after the request.
     if (way == CcWay::channel)
         channel_->complete();
     if (way == CcWay::channel_events)

@@ -13,7 +13,7 @@ namespace opendoca::tools {
 
 namespace {
 
-/// Inlined, as in most programs: a call would cost a tenth of a job.
+/// Polls for the completion of one job. Inlined, as in most programs: a call would cost a tenth of a job.
 inline void retrieve(doca_workq &workq)
 {
     doca_event event;
@@ -25,6 +25,8 @@ inline void retrieve(doca_workq &workq)
         throw_error(status == DOCA_ERROR_IO_FAILED ? static_cast<doca_error_t>(event.result.u64) : status, "a job");
 }
 
+/// The measured loop of jobs. Owned by a lane and used by its thread. Buffers and jobs are created once, one for each
+/// job in flight; a batch submits all of them and retrieves all of them.
 class JobLoop final : public Variant {
 public:
     JobLoop(const DmaJobs &session, JobSide dst, JobSide src, Walk walk, std::uint32_t depth, bool resets);
@@ -33,14 +35,17 @@ public:
     void run(std::size_t count) override;
 
 private:
+    /// A job and its buffers.
     struct Pair {
         doca_buf *dst;
         doca_buf *src;
         doca_dma_job_memcpy job;
     };
 
+    /// Runs jobs on the same slot.
     template <bool resets>
     void run_in_place(std::size_t count);
+    /// Runs jobs on the slots of the walk, with the buffers moved before each.
     void run_walking(std::size_t count);
     void drain() noexcept;
 
@@ -95,7 +100,7 @@ void JobLoop::run(std::size_t count)
     }
 }
 
-/// Called after a failure: the number of jobs still in flight is unknown, so this gives them a second to complete.
+/// Discards completions for a second. Called after a failure, when the number of jobs in flight is unknown.
 void JobLoop::drain() noexcept
 {
     for (const double end = seconds_now() + 1; seconds_now() < end;) {
@@ -104,7 +109,7 @@ void JobLoop::drain() noexcept
     }
 }
 
-/// The pattern of a program that copies the same buffers again and again.
+/// This is the pattern of a program that copies the same buffers again and again.
 template <bool resets>
 void JobLoop::run_in_place(std::size_t count)
 {
@@ -148,6 +153,7 @@ DmaJobs::DmaJobs(const std::string &ibdev, std::uint32_t depth) : DmaSession(ibd
     must(doca_ctx_workq_add(ctx(), workq), "adding a work queue");
 }
 
+// The work queue must be detached before the context stops.
 DmaJobs::~DmaJobs()
 {
     (void)doca_ctx_workq_rm(ctx(), workq_.get());

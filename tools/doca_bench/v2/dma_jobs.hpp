@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// DMA by jobs of DOCA 2.2.
+// DMA by jobs of DOCA 2.2: what dma_session.hpp leaves to the generation.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace opendoca::tools {
 
-/// A running DMA context and its work queue.
+/// A running DMA context and its work queue. Members are destroyed in reverse order, after the destructor has detached
+/// and stopped the context. Used by one thread at a time.
 class DmaJobs final : public DmaSession {
 public:
     DmaJobs(const std::string &ibdev, std::uint32_t depth);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Graphs on a work queue of DOCA 2.2.
+// Graphs on a work queue of DOCA 2.2: what graph_shape.hpp leaves to the generation.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,12 +15,14 @@ namespace opendoca::tools {
 
 namespace {
 
+/// The callback of nodes that count. @p cookie is the node's counter.
 doca_error_t count_node(void *cookie, doca_event *)
 {
     ++*static_cast<std::uint64_t *>(cookie);
     return DOCA_SUCCESS;
 }
 
+/// A graph with one instance, which runs again and again. Owned by the benchmark and used by its only thread.
 class JobGraph final : public GraphRunner {
 public:
     JobGraph(const GraphShape &shape, const DmaJobs &session)
@@ -57,6 +59,7 @@ public:
     JobGraph &operator=(const JobGraph &) = delete;
     ~JobGraph() override
     {
+        // The instance before its graph, and buffers after the jobs that use them.
         instance_.reset();
         (void)doca_graph_workq_rm(graph_.get(), workq_);
         (void)doca_graph_stop(graph_.get());
@@ -74,6 +77,7 @@ public:
             must(doca_workq_graph_submit(workq_, instance_.get(), {}), "submitting an instance");
             doca_event event;
             doca_error_t status = DOCA_ERROR_AGAIN;
+            // One event for the whole instance.
             while (status == DOCA_ERROR_AGAIN)
                 status = doca_workq_progress_retrieve(workq_, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE);
             must(status, "running an instance");
@@ -81,6 +85,7 @@ public:
     }
 
 private:
+    /// Builds the copy of a node and attaches it to the instance.
     void set_job(std::uint32_t number, doca_graph_node *node, const DmaJobs &session)
     {
         doca_dma_job_memcpy &job = jobs_[number];
@@ -95,7 +100,7 @@ private:
 
     doca_workq *workq_;
     MmapHandle map_;
-    std::vector<doca_dma_job_memcpy> jobs_;
+    std::vector<doca_dma_job_memcpy> jobs_; ///< by node; empty for nodes that count
     Handle<doca_graph, doca_graph_destroy> graph_;
     Handle<doca_graph_instance, doca_graph_instance_destroy> instance_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Waits for sync events by jobs of DOCA 2.2.
+// Waits for sync events by jobs of DOCA 2.2: what sync_event_ways.hpp leaves to the generation.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +14,8 @@ namespace opendoca::tools {
 
 namespace {
 
+/// An event as the context of a work queue in event-driven mode. Owned by SignalPair::Ends and used by its thread; at
+/// most one wait is in flight.
 class WorkqEvent final : public QueuedEvent {
 public:
     explicit WorkqEvent(doca_sync_event *event)
@@ -39,10 +41,12 @@ public:
 
     void await(std::uint64_t number) override
     {
+        // "Greater than" with values that increase by one.
         job_.value = number - 1;
         must(doca_workq_submit(workq_.get(), &job_.base), "submitting a wait");
         doca_event event{};
         doca_error_t status = DOCA_ERROR_AGAIN;
+        // Arm, block, clear, retrieve: arming after the event has come makes the descriptor readable at once.
         for (;;) {
             must(doca_workq_event_handle_arm(workq_.get()), "arming");
             poller_->wait();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench connections: polling, jobs, set-up and memory with one pair of connected instances and with many, in turns
-// in one run.
+// doca_bench connections: the cost of polling, jobs and set-up, and memory, with one pair of connected instances and
+// with many, measured in turns in one run.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -35,6 +35,7 @@ namespace opendoca::tools {
 
 namespace {
 
+/// The command line.
 struct ConnectionsOptions {
     bool as_json = false;
     bool as_csv = false;
@@ -45,11 +46,12 @@ struct ConnectionsOptions {
 };
 
 constexpr std::size_t max_connections = 100000;
-constexpr std::size_t num_rounds = 41;
+constexpr std::size_t num_rounds = 41; ///< samples of each comparison; odd, so that the median is one of them
 constexpr double sample_seconds = 1e-3;
-/// The number of pairs with a measured set-up, around the 100th connection and at the end: the shortest time counts.
+/// Number of pairs in the measured set-ups, around the 100th connection and at the end. The shortest time counts.
 constexpr std::size_t window = 41;
 
+/// One row of the report.
 struct Row {
     std::string what;
     std::string unit;
@@ -61,15 +63,18 @@ struct Row {
     [[nodiscard]] bool is_met() const { return !limit || judged <= *limit; }
 };
 
+/// Returns the number of open descriptors of this process.
 std::size_t num_descriptors()
 {
     const std::filesystem::directory_iterator all("/proc/self/fd");
     return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-/// Returns the private memory of this process; memory that others map as well does not count.
+/// Returns the proportional set size of this process in KiB: private memory, and shared memory divided by the number of
+/// processes that map it.
 double proportional_kib()
 {
+    // Free memory of the allocator is no part of the connections' cost.
     malloc_trim(0);
     std::ifstream rollup("/proc/self/smaps_rollup");
     for (std::string name; rollup >> name;) {
@@ -80,7 +85,7 @@ double proportional_kib()
     throw std::runtime_error("/proc/self/smaps_rollup does not tell the memory of this process");
 }
 
-/// Raises the limit of descriptors as far as possible.
+/// Raises the limit of descriptors to the hard limit: each connection may need some.
 void raise_descriptor_limit()
 {
     rlimit limit{};
@@ -90,6 +95,8 @@ void raise_descriptor_limit()
     }
 }
 
+/// Measures the rows one after the other with two crowds: one of a single pair, and one that grows. Owned by the
+/// benchmark's function and used by its only thread.
 class ConnectionsBenchmark {
 public:
     ConnectionsBenchmark(std::string ibdev, std::size_t num_connections)
@@ -106,6 +113,7 @@ public:
         measure_short_queues();
         Crowd many(ibdev_, num_pairs_, 0);
         const double before = proportional_kib();
+        // The first comparison is at 1000 connections, or at all of them if there are fewer.
         const std::size_t first_stop = std::min<std::size_t>(500, num_pairs_);
         add_up_to(many, first_stop / 2);
         const std::size_t descriptors = num_descriptors();
@@ -136,6 +144,7 @@ public:
 private:
     static std::string text_of(std::size_t number) { return std::to_string(number); }
 
+    /// Adds a row, and prints it on stderr as progress.
     void add(Row row)
     {
         std::cerr << row.what << ": " << row.measured << ' ' << row.unit;
@@ -145,12 +154,14 @@ private:
         rows_.push_back(std::move(row));
     }
 
+    /// Grows a crowd, and records the time of each set-up.
     void add_up_to(Crowd &crowd, std::size_t count)
     {
         while (crowd.num_pairs() < count)
             setup_.push_back(crowd.add_pair() * 1e6 / 2);
     }
 
+    /// Measures the memory of pairs with short queues, in a crowd of its own.
     void measure_short_queues()
     {
         const std::size_t count = std::min<std::size_t>(1000, num_pairs_);
@@ -161,6 +172,7 @@ private:
         short_queues_kib_ = (proportional_kib() - before) / static_cast<double>(count);
     }
 
+    /// Compares the set-up of the last connections with that around the 100th.
     void judge_setup()
     {
         const std::span<const double> all(setup_);
@@ -170,12 +182,13 @@ private:
         add({"setting up the last connection, to the 100th", "us", last, early, last / early, 1.3});
     }
 
+    /// Compares polls that find nothing.
     void compare_retrieves(Crowd &many, const std::string &what)
     {
         compare(what, many, 3, [](Crowd &crowd, std::size_t count) { crowd.retrieve_nothing(count); });
     }
 
-    /// Times @p action with one pair and with @p many, in turns.
+    /// Measures @p action in turns with one pair and with @p many, and adds the row. @p limit is that of the ratio.
     void compare(const std::string &what, Crowd &many, std::optional<double> limit,
                  const std::function<void(Crowd &, std::size_t)> &action)
     {
@@ -184,6 +197,7 @@ private:
             action(crowd, count);
             return seconds_now() - start;
         };
+        // Enough repetitions for a sample: found by doubling.
         const auto enough = [&](Crowd &crowd) {
             std::size_t count = 1;
             while (seconds(crowd, count) < sample_seconds)
@@ -202,12 +216,13 @@ private:
 
     std::string ibdev_;
     std::size_t num_pairs_;
-    Crowd few_;
+    Crowd few_;                 ///< one pair
     std::vector<double> setup_; ///< microseconds for each connection, in their order
     double short_queues_kib_ = 0;
     std::vector<Row> rows_;
 };
 
+/// Formats with two digits after the decimal point.
 std::string number(double value)
 {
     char text[32];
@@ -270,6 +285,7 @@ void print_text(const std::vector<Row> &rows, const std::string &ibdev, const Co
     std::cout << table.text();
 }
 
+/// Parses the command line. Returns an exit status if the program should end now.
 std::optional<int> parse_options(std::span<char *const> arguments, ConnectionsOptions &options)
 {
     const std::vector<int> cpus = allowed_cpus();

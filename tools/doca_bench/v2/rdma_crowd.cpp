@@ -11,12 +11,14 @@ namespace opendoca::tools {
 
 namespace {
 
+/// Access rights of the memory and of the instances.
 constexpr std::uint32_t rights = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_WRITE;
-constexpr std::size_t max_depth = 65536;
-constexpr std::size_t word = 8;
+constexpr std::size_t max_depth = 65536; ///< largest depth of a work queue
+constexpr std::size_t word = 8;          ///< bytes of a WRITE
 
 } // namespace
 
+// All pairs use the same memory: it is imported once, as if from another process.
 Crowd::Crowd(const std::string &ibdev, std::size_t max_pairs, std::uint32_t queue_size)
     : queue_size_(queue_size),
       dev_(open_by_name(ibdev))
@@ -43,6 +45,7 @@ Crowd::Crowd(const std::string &ibdev, std::size_t max_pairs, std::uint32_t queu
     must(doca_buf_inventory_buf_by_args(inventory, remote, to, word, to, word, &dst_), "taking a buffer");
     for (Side *const side : {&left_, &right_}) {
         doca_workq *workq = nullptr;
+        // A receive for each pair may be posted at once.
         must(doca_workq_create(static_cast<std::uint32_t>(std::min(max_pairs + 64, max_depth)), &workq),
              "creating a work queue");
         side->workq.reset(workq);
@@ -52,7 +55,7 @@ Crowd::Crowd(const std::string &ibdev, std::size_t max_pairs, std::uint32_t queu
 
 Crowd::~Crowd()
 {
-    stop(right_); // receiving instances first, so that none waits for a peer that is gone
+    stop(right_); // receiving instances first, so that none waits for a peer that has stopped
     stop(left_);
     for (doca_buf *const buf : {src_, dst_})
         (void)doca_buf_refcount_rm(buf, nullptr);
@@ -63,6 +66,7 @@ double Crowd::add_pair()
     const double start_time = seconds_now();
     start(left_);
     start(right_);
+    // Each end needs the other's details.
     connect(left_.ends.back(), right_.ends.back());
     connect(right_.ends.back(), left_.ends.back());
     return seconds_now() - start_time;
@@ -87,6 +91,7 @@ void Crowd::start(Side &side)
     end.has_workq = true;
 }
 
+// Detaching fails while jobs are in flight; they are flushed, and must be retrieved before it succeeds.
 void Crowd::stop(Side &side)
 {
     for (End &end : side.ends) {
@@ -140,7 +145,7 @@ void Crowd::write(std::size_t number, std::size_t count)
     job.base.type = DOCA_RDMA_JOB_WRITE;
     job.base.ctx = left_.ends[number].ctx;
     job.src_buff = src_;
-    job.dst_buff = dst_; // full, so it is overwritten
+    job.dst_buff = dst_; // full, which counts as empty, so it is overwritten
     for (std::size_t i = 0; i < count; ++i) {
         submit(left_, job.base);
         wait(left_);
@@ -162,6 +167,7 @@ void Crowd::send(std::size_t number, std::size_t count)
     doca_rdma_job_send sent{};
     sent.base.type = DOCA_RDMA_JOB_SEND;
     sent.base.ctx = left_.ends[number].ctx;
+    // Messages are empty: no job has a buffer.
     doca_rdma_job_recv received{};
     received.base.type = DOCA_RDMA_JOB_RECV;
     received.base.ctx = right_.ends[number].ctx;

@@ -16,6 +16,8 @@ namespace opendoca::tools {
 
 namespace {
 
+/// The front end of RdmaLoops: prepared jobs and receives, submitted by their number. Owned by Pairs or Server,
+/// and used by one thread at a time. The user data of a job is its number, with receive_bit for receives.
 class RdmaJobs final : public RdmaLoops<RdmaJobs> {
 public:
     RdmaJobs(const std::string &ibdev, const PairCase &what);
@@ -36,6 +38,7 @@ public:
         must(doca_workq_submit(workq_.get(), &entry.job.base), "submitting a receive");
     }
 
+    // All results go to one place, which is read only after an error.
     std::uint64_t retrieve()
     {
         doca_event event;
@@ -45,7 +48,7 @@ public:
         while ((status = doca_workq_progress_retrieve(workq_.get(), &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE)) ==
                DOCA_ERROR_AGAIN) {
             if (what().waits_for_events)
-                sleep();
+                arm_and_wait();
             else
                 patience.try_again();
         }
@@ -55,6 +58,7 @@ public:
     }
 
 private:
+    /// Storage for a job of any kind.
     union Job {
         doca_job base;
         doca_rdma_job_recv receive;
@@ -62,11 +66,12 @@ private:
         doca_rdma_job_read_write read_write;
         doca_rdma_job_atomic atomic;
     };
+    /// A prepared job.
     struct Entry {
         Job job;
-        doca_buf *filled; ///< the buffer that it appends to, or null
+        doca_buf *filled; ///< the buffer that the job appends to, or null
     };
-    /// An instance that is attached to the work queue.
+    /// An instance of DOCA RDMA that is attached to the work queue. Owned by RdmaJobs, which detaches and stops it.
     class Instance {
     public:
         Instance(doca_dev *dev, doca_workq *workq, std::uint32_t depth, std::uint32_t num_receives)
@@ -102,7 +107,8 @@ private:
     }
     void add_job(std::uint32_t number, doca_buf *first, doca_buf *second) override;
     void add_receive(std::uint32_t number, doca_buf *destination) override;
-    void sleep();
+    /// Arms the event handle and blocks until there is an event.
+    void arm_and_wait();
 
     Handle<doca_workq, doca_workq_destroy> workq_;
     std::vector<Instance> instances_;
@@ -127,8 +133,9 @@ RdmaJobs::RdmaJobs(const std::string &ibdev, const PairCase &what) : RdmaLoops(i
 
 RdmaJobs::~RdmaJobs()
 {
-    const api::QuietLog quiet; // the peer may have stopped earlier
+    const api::QuietLog quiet; // the peer may have stopped earlier, and flushed jobs are logged as errors
     for (const Instance &instance : instances_) {
+        // Detaching fails while jobs are in flight; they are flushed, and must be retrieved before it succeeds.
         while (doca_ctx_workq_rm(instance.ctx(), workq_.get()) == DOCA_ERROR_NOT_PERMITTED) {
             doca_event event{};
             event.result.ptr = &result_;
@@ -179,7 +186,7 @@ void RdmaJobs::add_receive(std::uint32_t number, doca_buf *destination)
     receives_.push_back(entry);
 }
 
-void RdmaJobs::sleep()
+void RdmaJobs::arm_and_wait()
 {
     must(doca_workq_event_handle_arm(workq_.get()), "arming");
     wait_for_event(event_handle_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// SHA by jobs of DOCA 2.2.
+// SHA by jobs of DOCA 2.2: what sha_session.hpp leaves to the generation.
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -13,6 +13,7 @@ namespace opendoca::tools {
 
 namespace {
 
+/// A running SHA context and its work queue. Owned and used by the benchmark's only thread.
 class ShaJobs final : public ShaSession {
 public:
     ShaJobs(const std::string &ibdev, std::size_t largest);
@@ -28,6 +29,7 @@ private:
     Handle<doca_workq, doca_workq_destroy> workq_;
 };
 
+/// The measured loop of jobs, one in flight. Refers to the session.
 class ShaJobLoop final : public ShaLoop {
 public:
     ShaJobLoop(const ShaJobs &session, const ShaAlgorithm &algorithm, std::size_t size)
@@ -43,6 +45,7 @@ public:
     void run(std::size_t count) override
     {
         for (; count != 0; --count) {
+            // A job appends its digest, so a full destination must be emptied.
             must(doca_buf_reset_data_len(bufs_.room()), "resetting the response");
             must(doca_workq_submit(workq_, &job_.base), "submitting a job");
             doca_event event;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench comch: messages of Comch's control path, in turns with bare socket pairs, and from producer to consumer,
-// in turns with UCX if requested.
+// doca_bench comch: messages of Comch's control path, in turns with bare socket pairs, and data from producer to
+// consumer, in turns with UCX if requested.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -32,18 +32,22 @@ constexpr std::size_t max_send_size = std::size_t{64} << 20;
 constexpr std::size_t max_depth = 1024;
 constexpr std::size_t MiB = 1 << 20;
 
+/// The limits. docs/benchmarks.md explains each.
 constexpr PairBar bars_against_ucx[] = {
     time_at_most(1.2, "8 B, one way / tag_lat", {PairOp::send, PairTest::latency, MemoryKind::shared, false, 8, 1}),
     speed_at_least(0.95, "1 MiB / tag_bw", {PairOp::send, PairTest::rate, MemoryKind::shared, false, MiB, 4}),
 };
 
+/// What is measured: messages of the control path, or sends from producer to consumer.
 enum class Job : std::uint8_t { message, send };
 
+/// The command line. Filled by parse() and constant from then on.
 struct ComchOptions : PairOptions {
     std::vector<Job> jobs = {Job::message, Job::send};
 };
 
-/// The benchmark to compare with: a socket pair for messages, and UCX for sends.
+/// The benchmark to compare with: a socket pair for messages, and UCX for sends. Owned by the benchmark's function; the
+/// peer must outlive it.
 class ComchRival final : public Rival {
 public:
     ComchRival(ComchPeer &peer, const ComchOptions &options) : peer_(peer)
@@ -62,7 +66,7 @@ public:
     {
         if (what.test != PairTest::round_trip)
             return ucx_->run(test, what, iterations);
-        const auto wait = what.waits_for_events ? SocketTrips::Wait::sleep : SocketTrips::Wait::poll;
+        const auto wait = what.waits_for_events ? SocketTrips::Wait::block : SocketTrips::Wait::poll;
         return peer_.trips_by_socket(wait, what.size, iterations) * 1e9 / static_cast<double>(iterations);
     }
     [[nodiscard]] std::size_t iterations(double nanoseconds, std::size_t repetitions) const override
@@ -72,9 +76,10 @@ public:
 
 private:
     ComchPeer &peer_;
-    std::optional<Ucx> ucx_;
+    std::optional<Ucx> ucx_; ///< empty unless a comparison was requested
 };
 
+/// Returns the cases that the options select, or those of @p bars if there are any.
 std::vector<PairCase> cases_of(const ComchOptions &options, std::span<const PairBar> bars)
 {
     std::vector<PairCase> cases;
@@ -88,6 +93,7 @@ std::vector<PairCase> cases_of(const ComchOptions &options, std::span<const Pair
     };
     for (const bool waits_for_events : options.waits_for_events) {
         for (const std::size_t size : sizes_of(message_sizes)) {
+            // The control path has a limit that producers do not have.
             if (has(Job::message) && size <= max_message)
                 cases.push_back({PairOp::send, PairTest::round_trip, MemoryKind::ordinary, waits_for_events, size, 1});
         }
@@ -106,6 +112,7 @@ std::vector<PairCase> cases_of(const ComchOptions &options, std::span<const Pair
     return cases;
 }
 
+/// Parses the command line. Returns an exit status if the program should end now.
 std::optional<int> parse(std::span<char *const> arguments, ComchOptions &options)
 {
     OptionParser parser(
@@ -143,6 +150,7 @@ int run_comch_benchmark(std::span<char *const> arguments)
         return *status;
     if (!options.plot.empty())
         require_plot(options.plot);
+    // Both children are forked before this process has DOCA objects or threads.
     const int other_cpu = options.cpus.empty() ? -1 : options.cpus[1];
     Peer line_peer(other_cpu);
     ComchPeer peer(other_cpu, options.ibdev);

@@ -15,30 +15,34 @@
 
 namespace opendoca::tools {
 
+/// Requests to the other process.
 enum class ComchPeer::Command : std::uint32_t {
-    open,   ///< start a server for the case
-    meet,   ///< accept its client, which connects next
-    answer, ///< answer a number of messages
-    look,   ///< compare the last received message with the pattern of a seed
-    close,  ///< stop the server
-    trips,  ///< answer over the socket pair
+    open,         ///< start a server for the case
+    establish,    ///< accept its client, which connects next
+    respond,      ///< answer a number of messages
+    compare,      ///< compare the last received message with the pattern of a seed
+    close,        ///< stop the server
+    socket_trips, ///< answer over the socket pair
 };
 
+/// A request. Members that a command does not need are empty.
 struct ComchPeer::Request {
     Command command;
     PairCase what;
     std::uint64_t count;
     std::uint32_t seed;
-    SocketTrips::Wait wait;
-    char name[64];
+    SocketTrips::Wait wait; ///< how both sides of a socket pair wait
+    char name[64];          ///< the server's name
 };
 
+/// The answer to a request.
 struct ComchPeer::Reply {
-    bool holds;
+    bool holds;        ///< result of a comparison
     char problem[400]; ///< empty on success
 };
 
-/// This process's side of a case, and its requests to the other process.
+/// This process's side of a case, and the requests to the other process. Owned by PairBenchmark for one case. While it
+/// exists, the other process has a server with the same name.
 class ComchPeer::Pair final : public CasePair {
 public:
     Pair(ComchPeer &peer, const PairCase &what) : peer_(peer), what_(what)
@@ -47,12 +51,13 @@ public:
         const std::string name = "doca_bench " + std::to_string(getpid()) + " " + std::to_string(++number);
         Request request{.command = Command::open, .what = what, .count = 0, .seed = 0, .wait = {}, .name = {}};
         name.copy(request.name, sizeof(request.name) - 1);
-        (void)peer_.ask(request);
+        (void)peer_.call(request);
         try {
+            // The client connects while the server accepts, so both must run at the same time.
             session_ = make_comch_session(peer_.functions_, false, name, what);
-            with_peer(Command::meet, 0, [&] {
+            with_peer(Command::establish, 0, [&] {
                 session_->start();
-                session_->meet();
+                session_->establish();
             });
         } catch (...) {
             close();
@@ -61,28 +66,28 @@ public:
     }
     ~Pair() override { close(); }
 
+    // The bytes depend on a seed that differs in each verification, so old bytes do not pass.
     void verify() override
     {
         const std::uint32_t seed = ++peer_.num_patterns_;
         fill_pattern(session_->source(), seed);
         (void)run(what_.depth);
-        Request request = request_for(Command::look, 0);
+        Request request = request_for(Command::compare, 0);
         request.seed = seed;
-        if (!peer_.ask(request))
+        if (!peer_.call(request))
             throw std::runtime_error(text_of(what_) + ": what has arrived differs from what was sent");
     }
 
     double run(std::size_t count) override
     {
-        const std::size_t first = what_.test == PairTest::rate
-                                      ? 0
-                                      : 1; // the first one waits until the other side has begun, so it does not count
+        // The first operation includes the time until the other side has started, so it does not count.
+        const std::size_t first = what_.test == PairTest::rate ? 0 : 1;
         double taken = 0;
-        with_peer(Command::answer, first + count, [&] {
+        with_peer(Command::respond, first + count, [&] {
             if (first != 0)
-                session_->ask(first);
+                session_->run(first);
             const double start = seconds_now();
-            session_->ask(count);
+            session_->run(count);
             taken = seconds_now() - start;
         });
         return taken / parts();
@@ -91,13 +96,13 @@ public:
     Percentiles measure_latency(std::size_t count) override
     {
         LatencyHistogram histogram;
-        with_peer(Command::answer, calls_of_time_each(count),
-                  [&] { time_each(histogram, count, [&] { session_->ask(1); }); });
+        with_peer(Command::respond, calls_of_time_each(count),
+                  [&] { time_each(histogram, count, [&] { session_->run(1); }); });
         return percentiles_of(histogram, parts());
     }
 
 private:
-    /// Does what one round trip counts.
+    /// Returns the operations of one measured time: a latency test times both ways.
     [[nodiscard]] double parts() const noexcept { return what_.test == PairTest::latency ? 2 : 1; }
 
     [[nodiscard]] Request request_for(Command command, std::uint64_t count) const
@@ -105,31 +110,32 @@ private:
         return {.command = command, .what = what_, .count = count, .seed = 0, .wait = {}, .name = {}};
     }
 
-    /// Runs @p work while the other process does its part.
+    /// Runs @p work while the other process does its part, between its two answers.
     template <typename Work>
     void with_peer(Command command, std::uint64_t count, Work work)
     {
-        (void)peer_.ask(request_for(command, count)); // it begins
+        (void)peer_.call(request_for(command, count)); // the first answer: it has begun
         try {
             work();
         } catch (...) {
-            // Otherwise its answer would be taken for that to the next request.
+            // The second answer is consumed; otherwise the next request would take it for its own.
             try {
                 (void)await_reply<Reply>(peer_.process_.channel());
-            } catch (const std::exception &) { // the first problem is the one to report
+            } catch (const std::exception &) { // the first error is the one to report
             }
             throw;
         }
         (void)await_reply<Reply>(peer_.process_.channel());
     }
 
+    /// Destroys both sides. Errors are ignored: this side no longer depends on the other one.
     void close() noexcept
     {
         session_.reset();
         try {
-            (void)peer_.ask(request_for(Command::close, 0));
+            (void)peer_.call(request_for(Command::close, 0));
         } catch (const std::exception &) {
-            // The other process has gone; the next request reports it.
+            // The other process has ended; the next request reports it.
         }
     }
 
@@ -163,7 +169,8 @@ void ComchPeer::serve(int channel)
     }
 }
 
-/// The side in the other process.
+/// Does what a request asks for, in the other process. Commands that take part in a measurement send an answer when
+/// they begin.
 void ComchPeer::carry_out(const Request &request, int channel, Reply &reply)
 {
     switch (request.command) {
@@ -173,32 +180,32 @@ void ComchPeer::carry_out(const Request &request, int channel, Reply &reply)
         session_ = make_comch_session(functions_, true, request.name, request.what);
         session_->start();
         break;
-    case Command::meet:
+    case Command::establish:
         send_message(channel, reply);
-        session_->meet();
+        session_->establish();
         break;
-    case Command::answer:
+    case Command::respond:
         send_message(channel, reply);
-        session_->answer(request.count);
+        session_->respond(request.count);
         break;
-    case Command::look:
+    case Command::compare:
         reply.holds = is_pattern(session_->destination(), request.seed);
         break;
     case Command::close:
         session_.reset();
         break;
-    case Command::trips: {
+    case Command::socket_trips: {
         std::array<std::byte, max_message> room;
         send_message(channel, reply);
         for (std::uint64_t i = 0; i < request.count; ++i)
-            sockets_.answer(request.wait, room);
+            sockets_.echo(request.wait, room);
         break;
     }
     }
 }
 
-/// Returns the answer to a request in the other process.
-bool ComchPeer::ask(const Request &request)
+/// Sends a request to the other process and returns the result of its first answer.
+bool ComchPeer::call(const Request &request)
 {
     send_message(process_.channel(), request);
     return await_reply<Reply>(process_.channel()).holds;
@@ -213,8 +220,8 @@ double ComchPeer::trips_by_socket(SocketTrips::Wait wait, std::size_t size, std:
 {
     const std::size_t warm_up = count / 10 + 1;
     Request request{
-        .command = Command::trips, .what = {}, .count = warm_up + count, .seed = 0, .wait = wait, .name = {}};
-    (void)ask(request);
+        .command = Command::socket_trips, .what = {}, .count = warm_up + count, .seed = 0, .wait = wait, .name = {}};
+    (void)call(request);
     const std::vector<std::byte> message(size);
     std::vector<std::byte> room(size);
     const auto run = [&](std::size_t trips) {

@@ -12,10 +12,11 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::uint32_t num_sends = 16; ///< more than are ever under way
-constexpr std::size_t line = 64;
+constexpr std::uint32_t num_sends = 16; ///< more than are ever in flight
+constexpr std::size_t line = 64;        ///< bytes of a cache line, the alignment of the messages
 
-/// Round trips of messages.
+/// One side of a case of messages over the control path: round trips. Messages need no posted receives; the callback
+/// copies each into the destination.
 class Messages final : public ComchSession {
 public:
     Messages(const CardFunctions &functions, bool is_server, const std::string &name, const PairCase &what)
@@ -24,7 +25,7 @@ public:
     }
     ~Messages() override { leave(); }
 
-    void meet() override
+    void establish() override
     {
         Patience patience;
         while (connection() == nullptr) {
@@ -33,16 +34,16 @@ public:
         }
     }
 
-    void ask(std::size_t count) override
+    void run(std::size_t count) override
     {
         ping_by_send(*this, count, [] { return std::uint64_t{0}; });
     }
-    void answer(std::size_t count) override
+    void respond(std::size_t count) override
     {
         pong_by_send(*this, count, [] { return std::uint64_t{0}; });
     }
 
-    // What send_loops.hpp asks for. Messages need no receive.
+    // The functions that send_loops.hpp requires. Messages need no receive, so there is nothing to repost.
     void submit(std::uint64_t) { send_message(); }
     void repost(std::uint64_t) {}
     std::uint64_t retrieve()
@@ -50,7 +51,7 @@ public:
         Patience patience;
         return control().retrieve([&] {
             if (what().waits_for_events)
-                control().sleep();
+                control().wait_for_event();
             else
                 patience.try_again();
         });
@@ -59,7 +60,9 @@ public:
 
 } // namespace
 
+/// The callbacks of server and client. They run on the session's thread, inside of doca_pe_progress().
 struct ComchSession::Callbacks {
+    /// Returns the user data of a connection's context: its engine.
     static doca_data data_of(doca_comch_connection *connection)
     {
         doca_comch_server *const server = doca_comch_server_get_server_ctx(connection);
@@ -67,7 +70,7 @@ struct ComchSession::Callbacks {
                                         ? doca_comch_server_as_ctx(server)
                                         : doca_comch_client_as_ctx(doca_comch_client_get_client_ctx(connection));
         doca_data data{};
-        (void)doca_ctx_get_user_data(ctx, &data); // fails for no context
+        (void)doca_ctx_get_user_data(ctx, &data); // does not fail for a valid context
         return data;
     }
     static ComchSession &session_of(doca_comch_connection *connection)
@@ -87,9 +90,10 @@ struct ComchSession::Callbacks {
     static void sent(doca_comch_task_send *task, doca_data task_data, doca_data ctx_data)
     {
         TaskEngine::ended(task_data, ctx_data);
+        // Tasks of messages are allocated for each send and freed at its completion.
         doca_task_free(doca_comch_task_send_as_task(task));
     }
-    static void not_sent(doca_comch_task_send *task, doca_data task_data, doca_data ctx_data)
+    static void send_failed(doca_comch_task_send *task, doca_data task_data, doca_data ctx_data)
     {
         TaskEngine::failed(doca_comch_task_send_as_task(task), task_data, ctx_data);
         doca_task_free(doca_comch_task_send_as_task(task));
@@ -97,15 +101,16 @@ struct ComchSession::Callbacks {
     static void connected(doca_comch_event_connection_status_changed *, doca_comch_connection *connection,
                           std::uint8_t is_successful)
     {
+        // A benchmark has one client, so the last connection is the only one.
         if (is_successful != 0)
             session_of(connection).connection_ = connection;
     }
     static void disconnected(doca_comch_event_connection_status_changed *, doca_comch_connection *, std::uint8_t) {}
-    static void consumer_is_there(doca_comch_event_consumer *, doca_comch_connection *connection, std::uint32_t id)
+    static void consumer_added(doca_comch_event_consumer *, doca_comch_connection *connection, std::uint32_t id)
     {
         session_of(connection).peer_consumer_ = id;
     }
-    static void consumer_has_gone(doca_comch_event_consumer *, doca_comch_connection *, std::uint32_t) {}
+    static void consumer_removed(doca_comch_event_consumer *, doca_comch_connection *, std::uint32_t) {}
 };
 
 ComchSession::ComchSession(const CardFunctions &functions, bool is_server, const std::string &name,
@@ -120,24 +125,22 @@ ComchSession::ComchSession(const CardFunctions &functions, bool is_server, const
         doca_comch_server *server = nullptr;
         must(doca_comch_server_create(dev_, rep_.get(), name.c_str(), &server), "creating a server");
         server_.reset(server);
-        must(doca_comch_server_task_send_set_conf(server, Callbacks::sent, Callbacks::not_sent, num_sends),
+        must(doca_comch_server_task_send_set_conf(server, Callbacks::sent, Callbacks::send_failed, num_sends),
              "configuring sends");
         must(doca_comch_server_event_msg_recv_register(server, Callbacks::received), "registering for messages");
         must(doca_comch_server_event_connection_status_changed_register(server, Callbacks::connected,
                                                                         Callbacks::disconnected),
              "registering for clients");
-        must(doca_comch_server_event_consumer_register(server, Callbacks::consumer_is_there,
-                                                       Callbacks::consumer_has_gone),
+        must(doca_comch_server_event_consumer_register(server, Callbacks::consumer_added, Callbacks::consumer_removed),
              "registering for consumers");
     } else {
         doca_comch_client *client = nullptr;
         must(doca_comch_client_create(dev_, name.c_str(), &client), "creating a client");
         client_.reset(client);
-        must(doca_comch_client_task_send_set_conf(client, Callbacks::sent, Callbacks::not_sent, num_sends),
+        must(doca_comch_client_task_send_set_conf(client, Callbacks::sent, Callbacks::send_failed, num_sends),
              "configuring sends");
         must(doca_comch_client_event_msg_recv_register(client, Callbacks::received), "registering for messages");
-        must(doca_comch_client_event_consumer_register(client, Callbacks::consumer_is_there,
-                                                       Callbacks::consumer_has_gone),
+        must(doca_comch_client_event_consumer_register(client, Callbacks::consumer_added, Callbacks::consumer_removed),
              "registering for consumers");
     }
 }
@@ -171,8 +174,8 @@ void ComchSession::send_message()
 
 void ComchSession::leave()
 {
-    const api::QuietLog quiet;     // the peer may have left before
-    std::vector<doca_task *> none; // they are given back by their callbacks
+    const api::QuietLog quiet;     // the peer may have stopped earlier, and flushed tasks are logged as errors
+    std::vector<doca_task *> none; // callbacks free the tasks of messages
     control_.stop(none);
 }
 

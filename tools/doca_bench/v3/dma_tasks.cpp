@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// DMA by tasks of DOCA 3.0.
+// DMA by tasks of DOCA 3.0: what dma_session.hpp leaves to the generation.
 #include "dma_tasks.hpp"
 
 #include <cstddef>
@@ -14,6 +14,8 @@ namespace opendoca::tools {
 
 namespace {
 
+/// The measured loop of tasks. Owned by a lane and used by its thread. Buffers and tasks are allocated once, one for
+/// each task in flight; a batch submits all of them and retrieves all of them.
 class TaskLoop final : public Variant {
 public:
     TaskLoop(DmaTasks &session, JobSide dst, JobSide src, Walk walk, std::uint32_t depth, bool resets);
@@ -22,12 +24,14 @@ public:
     void run(std::size_t count) override;
 
 private:
+    /// A task and its buffers.
     struct Entry {
         doca_buf *dst;
         doca_buf *src;
         doca_task *task;
     };
 
+    /// Runs batches of tasks, with @p prepare called before each submission.
     template <typename Prepare>
     void run_batches(std::size_t count, Prepare prepare);
 
@@ -80,6 +84,7 @@ void TaskLoop::run_batches(std::size_t count, Prepare prepare)
             for (std::size_t left = entries_.size(); left != 0; --left)
                 (void)engine_.retrieve([] {});
         }
+        // The next loop on this engine must not receive these completions.
     } catch (...) {
         engine_.drain();
         throw;
@@ -101,12 +106,13 @@ void TaskLoop::run(std::size_t count)
         run_batches(count, [](const Entry &) {});
 }
 
+/// Callbacks of tasks, which record the completion in the engine.
 void copied(doca_dma_task_memcpy *, doca_data task_data, doca_data ctx_data)
 {
     TaskEngine::ended(task_data, ctx_data);
 }
 
-void not_copied(doca_dma_task_memcpy *task, doca_data task_data, doca_data ctx_data)
+void copy_failed(doca_dma_task_memcpy *task, doca_data task_data, doca_data ctx_data)
 {
     TaskEngine::failed(doca_dma_task_memcpy_as_task(task), task_data, ctx_data);
 }
@@ -118,13 +124,13 @@ DmaTasks::DmaTasks(const std::string &ibdev, std::uint32_t depth) : DmaSession(i
     doca_dma *dma = nullptr;
     must(doca_dma_create(dev(), &dma), "creating a DMA object");
     dma_.reset(dma);
-    must(doca_dma_task_memcpy_set_conf(dma, copied, not_copied, depth), "configuring DMA");
+    must(doca_dma_task_memcpy_set_conf(dma, copied, copy_failed, depth), "configuring DMA");
     engine_.start(doca_dma_as_ctx(dma), depth);
 }
 
 DmaTasks::~DmaTasks()
 {
-    std::vector<doca_task *> none; // loops have given back theirs
+    std::vector<doca_task *> none; // loops have freed their tasks already
     engine_.stop(none);
 }
 

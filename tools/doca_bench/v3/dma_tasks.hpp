@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// DMA by tasks of DOCA 3.0.
+// DMA by tasks of DOCA 3.0: what dma_session.hpp leaves to the generation.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace opendoca::tools {
 
-/// A running DMA context on a progress engine.
+/// A running DMA context on a progress engine of its own. Used by one thread at a time. Loops free their tasks before
+/// the destructor stops the context.
 class DmaTasks final : public DmaSession {
 public:
     DmaTasks(const std::string &ibdev, std::uint32_t depth);
@@ -29,7 +30,7 @@ public:
 
 private:
     TaskEngine engine_;
-    Handle<doca_dma, doca_dma_destroy> dma_; // on the engine, and so gone before it
+    Handle<doca_dma, doca_dma_destroy> dma_; // destroyed before the engine on which it runs
 };
 
 } // namespace opendoca::tools

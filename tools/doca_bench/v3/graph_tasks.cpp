@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Graphs on a progress engine of DOCA 3.0.
+// Graphs on a progress engine of DOCA 3.0: what graph_shape.hpp leaves to the generation.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,12 +16,15 @@ namespace opendoca::tools {
 
 namespace {
 
+/// The callback of nodes that count. @p cookie is the node's counter.
 doca_error_t count_node(void *cookie)
 {
     ++*static_cast<std::uint64_t *>(cookie);
     return DOCA_SUCCESS;
 }
 
+/// A graph with one instance, which runs again and again. Owned by the benchmark and used by its only thread, which
+/// also runs the callbacks.
 class TaskGraph final : public GraphRunner {
 public:
     TaskGraph(const GraphShape &shape, DmaTasks &session)
@@ -54,6 +57,7 @@ public:
     TaskGraph &operator=(const TaskGraph &) = delete;
     ~TaskGraph() override
     {
+        // The instance before its tasks, and the tasks before their buffers.
         instance_.reset();
         for (doca_task *const task : tasks_)
             doca_task_free(task);
@@ -82,6 +86,7 @@ private:
     {
     }
 
+    /// Callbacks of the instance.
     static void ended(doca_graph_instance *, doca_data, doca_data graph_data)
     {
         static_cast<TaskGraph *>(graph_data.ptr)->is_running_ = false;
@@ -92,6 +97,7 @@ private:
         ended(instance, instance_data, graph_data);
     }
 
+    /// Throws the status of the task that has failed; nodes that count can't fail.
     [[noreturn]] void throw_failure() const
     {
         for (doca_task *const task : tasks_)
@@ -99,6 +105,7 @@ private:
         throw std::runtime_error("running an instance has failed");
     }
 
+    /// Allocates the copy of a node.
     doca_task *add_copy(std::uint32_t node, DmaTasks &session)
     {
         doca_buf *const src = bufs_.emplace_back(session.take_buf(map_.get(), work.src(), graph_copy_size));
@@ -115,7 +122,7 @@ private:
     std::vector<doca_task *> tasks_;
     Handle<doca_graph, doca_graph_destroy> graph_;
     Handle<doca_graph_instance, doca_graph_instance_destroy> instance_;
-    bool is_running_ = false;
+    bool is_running_ = false; ///< from submission to the instance's callback
     bool has_failed_ = false;
 };
 

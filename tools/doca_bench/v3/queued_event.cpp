@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Waits for sync events by tasks of DOCA 3.0.
+// Waits for sync events by tasks of DOCA 3.0: what sync_event_ways.hpp leaves to the generation.
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -14,21 +14,25 @@ namespace opendoca::tools {
 
 namespace {
 
-void came(doca_sync_event_task_wait_eq *, doca_data task_data, doca_data ctx_data)
+/// Callbacks of the wait, which record its completion in the engine.
+void wait_completed(doca_sync_event_task_wait_eq *, doca_data task_data, doca_data ctx_data)
 {
     TaskEngine::ended(task_data, ctx_data);
 }
 
-void did_not_come(doca_sync_event_task_wait_eq *task, doca_data task_data, doca_data ctx_data)
+void wait_failed(doca_sync_event_task_wait_eq *task, doca_data task_data, doca_data ctx_data)
 {
     TaskEngine::failed(doca_sync_event_task_wait_eq_as_doca_task(task), task_data, ctx_data);
 }
 
+/// An event as a context of a progress engine. Owned by SignalPair::Ends and used by its thread; at most one wait is in
+/// flight.
 class EngineEvent final : public QueuedEvent {
 public:
     explicit EngineEvent(doca_sync_event *event)
     {
-        must(doca_sync_event_task_wait_eq_set_conf(event, came, did_not_come, 1), "configuring an event");
+        // "Equal" is enough: values increase by one, and the next signal follows the answer to this one.
+        must(doca_sync_event_task_wait_eq_set_conf(event, wait_completed, wait_failed, 1), "configuring an event");
         engine_.start(doca_sync_event_as_ctx(event), 1);
         must(doca_sync_event_task_wait_eq_alloc_init(event, 0, UINT64_MAX, doca_data{}, &wait_), "allocating a wait");
         tasks_.push_back(doca_sync_event_task_wait_eq_as_doca_task(wait_));
@@ -40,13 +44,13 @@ public:
     {
         doca_sync_event_task_wait_eq_set_wait_val(wait_, number);
         must(doca_task_submit(tasks_.front()), "submitting a wait");
-        (void)engine_.retrieve([this] { engine_.sleep(); });
+        (void)engine_.retrieve([this] { engine_.wait_for_event(); });
     }
 
 private:
     TaskEngine engine_;
     doca_sync_event_task_wait_eq *wait_ = nullptr;
-    std::vector<doca_task *> tasks_;
+    std::vector<doca_task *> tasks_; ///< the wait, as stop() takes it
 };
 
 } // namespace

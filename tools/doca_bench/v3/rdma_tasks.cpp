@@ -16,6 +16,9 @@ namespace opendoca::tools {
 
 namespace {
 
+/// The front end of RdmaLoops: allocated tasks and receives, submitted by their number. Owned by Pairs or Server,
+/// and used by one thread at a time, which also runs the callbacks. The user data of a task is its number, with
+/// receive_bit for receives.
 class RdmaTasks final : public RdmaLoops<RdmaTasks> {
 public:
     RdmaTasks(const std::string &ibdev, const PairCase &what);
@@ -39,7 +42,7 @@ public:
         Patience patience;
         return engine_.retrieve([&] {
             if (what().waits_for_events)
-                engine_.sleep();
+                engine_.wait_for_event();
             else
                 patience.try_again();
         });
@@ -52,27 +55,29 @@ private:
     void add_receive(std::uint32_t number, doca_buf *destination) override;
 
     TaskEngine engine_;
-    Handle<doca_rdma, doca_rdma_destroy> rdma_; // destroyed before its engine
+    Handle<doca_rdma, doca_rdma_destroy> rdma_; // destroyed before the engine on which it runs
     std::vector<doca_rdma_connection *> connections_;
     std::vector<doca_task *> jobs_;
     std::vector<doca_buf *> filled_; ///< for each job, the buffer that it appends to, or null
     std::vector<doca_task *> receives_;
-    std::vector<doca_buf *> destinations_;
+    std::vector<doca_buf *> destinations_; ///< destinations of the receives
 };
 
+/// The callback of a task that has succeeded.
 template <typename Task>
 void ended(Task *, doca_data task_data, doca_data ctx_data)
 {
     TaskEngine::ended(task_data, ctx_data);
 }
 
+/// The callback of a task that has failed.
 template <typename Task, auto as_task>
 void failed(Task *task, doca_data task_data, doca_data ctx_data)
 {
     TaskEngine::failed(as_task(task), task_data, ctx_data);
 }
 
-/// Calls @p set_conf for @p count tasks that complete on their engine.
+/// Configures @p count tasks of a type with these callbacks.
 template <typename Task, auto set_conf, auto as_task>
 void configure(doca_rdma *rdma, std::uint32_t count)
 {
@@ -110,7 +115,7 @@ RdmaTasks::RdmaTasks(const std::string &ibdev, const PairCase &what) : RdmaLoops
 
 RdmaTasks::~RdmaTasks()
 {
-    const api::QuietLog quiet; // the peer may have stopped earlier
+    const api::QuietLog quiet; // the peer may have stopped earlier, and flushed tasks are logged as errors
     jobs_.insert(jobs_.end(), receives_.begin(), receives_.end());
     engine_.stop(jobs_);
     drop_bufs();

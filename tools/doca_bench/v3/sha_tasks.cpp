@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// SHA by tasks of DOCA 3.0.
+// SHA by tasks of DOCA 3.0: what sha_session.hpp leaves to the generation.
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -14,6 +14,7 @@ namespace opendoca::tools {
 
 namespace {
 
+/// A running SHA context on a progress engine of its own. Owned and used by the benchmark's only thread.
 class ShaTasks final : public ShaSession {
 public:
     ShaTasks(const std::string &ibdev, std::size_t largest);
@@ -26,9 +27,10 @@ public:
 
 private:
     TaskEngine engine_;
-    Handle<doca_sha, doca_sha_destroy> sha_; // destroyed before its engine
+    Handle<doca_sha, doca_sha_destroy> sha_; // destroyed before the engine on which it runs
 };
 
+/// The measured loop of tasks, one in flight. Refers to the session.
 class ShaTaskLoop final : public ShaLoop {
 public:
     ShaTaskLoop(ShaTasks &session, const ShaAlgorithm &algorithm, std::size_t size)
@@ -60,12 +62,13 @@ private:
     doca_task *task_ = nullptr;
 };
 
+/// Callbacks of tasks, which record the completion in the engine.
 void hashed(doca_sha_task_hash *, doca_data task_data, doca_data ctx_data)
 {
     TaskEngine::ended(task_data, ctx_data);
 }
 
-void not_hashed(doca_sha_task_hash *task, doca_data task_data, doca_data ctx_data)
+void hash_failed(doca_sha_task_hash *task, doca_data task_data, doca_data ctx_data)
 {
     TaskEngine::failed(doca_sha_task_hash_as_task(task), task_data, ctx_data);
 }
@@ -75,7 +78,7 @@ ShaTasks::ShaTasks(const std::string &ibdev, std::size_t largest) : ShaSession(i
     doca_sha *sha = nullptr;
     must(doca_sha_create(dev(), &sha), "creating a SHA object");
     sha_.reset(sha);
-    must(doca_sha_task_hash_set_conf(sha, hashed, not_hashed, 0), "configuring SHA"); // 0: the logarithm of one task
+    must(doca_sha_task_hash_set_conf(sha, hashed, hash_failed, 0), "configuring SHA"); // log2 of one task
     engine_.start(doca_sha_as_ctx(sha), 1);
 }
 

@@ -20,7 +20,9 @@
 
 namespace opendoca::tools {
 
-/// A progress engine with the tasks that have completed. Callbacks record them; the polling loop takes them one by one.
+/// A progress engine, and the completions that its callbacks have recorded but the polling loop has not taken yet. All
+/// contexts have the engine as their user data; a completion is represented by its task's user data. Used by one
+/// thread, which also runs the callbacks. Recording never allocates: start() reserves space for all tasks.
 class TaskEngine {
 public:
     TaskEngine()
@@ -57,7 +59,8 @@ public:
         start(ctx, max_tasks, [] {});
     }
 
-    /// Stops the contexts, frees the tasks and waits until all is idle; calls @p meanwhile repeatedly.
+    /// Stops the contexts, waits until no task is in flight, frees @p tasks and waits until the contexts are idle.
+    /// Calls the function @p meanwhile in each pass. Does nothing if no context was started.
     template <typename Meanwhile>
     void stop(std::vector<doca_task *> &tasks, Meanwhile meanwhile)
     {
@@ -86,19 +89,20 @@ public:
         stop(tasks, [] {});
     }
 
-    /// Called by callbacks.
+    /// Record a completion. Called by the callbacks of tasks, with the data that they were given.
     static void ended(doca_data task_data, doca_data ctx_data)
     {
         static_cast<TaskEngine *>(ctx_data.ptr)->ends_.push_back(task_data.u64);
     }
+    // The task remains the caller's, so its status is copied.
     static void failed(doca_task *task, doca_data task_data, doca_data ctx_data)
     {
         static_cast<TaskEngine *>(ctx_data.ptr)->status_ = doca_task_get_status(task);
         ended(task_data, ctx_data);
     }
 
-    /// Returns the user data of a task that has completed. Until there is one, it polls, and calls @p idle whenever
-    /// nothing happens. Throws if a task has failed.
+    /// Returns the user data of a task that has completed. Polls until there is one, and calls @p idle after each poll
+    /// without progress. Throws if a task has failed.
     template <typename Idle>
     std::uint64_t retrieve(Idle idle)
     {
@@ -113,8 +117,9 @@ public:
         return ends_[next_++];
     }
 
-    /// For @c idle in event-driven mode: blocks until there is an event.
-    void sleep()
+    /// Blocks until the engine has an event; for @c idle in event-driven mode. An event that came before the request
+    /// makes the handle readable at once, so none is missed.
+    void wait_for_event()
     {
         if (!poller_) {
             must(doca_pe_get_notification_handle(pe_.get(), &handle_), "getting the event handle");
@@ -125,7 +130,8 @@ public:
         must(doca_pe_clear_notification(pe_.get(), handle_), "clearing");
     }
 
-    /// Called after a failure: waits until nothing is in flight, and discards all completions.
+    /// Waits until nothing is in flight, and discards all completions. Called after a failure, so that the next loop
+    /// starts without them.
     void drain()
     {
         Patience patience;
@@ -147,13 +153,13 @@ private:
     }
 
     Handle<doca_pe, doca_pe_destroy> pe_;
-    std::vector<doca_ctx *> ctxs_;
-    std::size_t max_tasks_ = 0;
+    std::vector<doca_ctx *> ctxs_; ///< in the order of start()
+    std::size_t max_tasks_ = 0;    ///< tasks of all contexts
     doca_notification_handle_t handle_{};
-    std::optional<Poller> poller_;
-    std::vector<std::uint64_t> ends_;
-    std::size_t next_ = 0; ///< position in ends_ of the next one to take
-    doca_error_t status_ = DOCA_SUCCESS;
+    std::optional<Poller> poller_;       ///< created by the first wait
+    std::vector<std::uint64_t> ends_;    ///< user data of completed tasks, in order
+    std::size_t next_ = 0;               ///< index in ends_ of the next one to take
+    doca_error_t status_ = DOCA_SUCCESS; ///< the last error that has not been thrown yet
 };
 
 } // namespace opendoca::tools
