@@ -3,7 +3,7 @@
 # Copyright (c) 2026 The opendoca authors
 #
 # Builds opendoca, its DMA samples and a pair of its RDMA samples on this machine, runs them on software devices, and
-# shows what they have copied. Needs Debian or Ubuntu; installs what is missing by apt.
+# shows what they have copied. Installs what is missing: scripts/install_dependencies.sh.
 #
 #   samples/run_dma_samples.sh [build folder]
 #
