@@ -79,6 +79,7 @@ RULES = {
     "scripts/install_tree.sh": _option_rule(0),
     "scripts/build_packages.sh": _option_rule(1),
     "scripts/lint.sh": _option_rule(0),
+    "scripts/make_release.sh": _option_rule(100),
     "scripts/sbom.py": _argparse,
     "samples/3.0/ci/run.sh": _nothing,
     "samples/run_dma_samples.sh": _option_rule(1),
