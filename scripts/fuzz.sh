@@ -5,6 +5,7 @@
 # Runs the fuzz targets of tests/fuzz by libFuzzer, with the address and undefined-behaviour sanitizers.
 #
 #   scripts/fuzz.sh [SECONDS [TARGET...]]     for each target; default 3600 s and all of them
+#   scripts/fuzz.sh --list                    prints the targets, each with the folder of its corpus
 #
 # New inputs are kept in BUILD/corpus-TARGET, and inputs that make a target fail in BUILD/findings. BUILD/runs has one
 # line for each run (target, number of inputs, seconds of user and of system CPU time); the sums over all runs are
@@ -14,11 +15,15 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 build=${OPENDOCA_FUZZ_BUILD:-$top/build-fuzz}
-seconds=${1:-3600}
-shift || true
 # The folder of tests/fuzz/corpus with the first inputs of each target.
 declare -A corpora=([mmap_dpu]=blobs [mmap_rdma]=blobs [connection]=blobs [sync_event]=blobs [sync_event_word]=blobs
     [comm_channel]=comm_channel [stream]=stream [stream_link]=stream_link [argp_command_line]=command_line [verbs]=verbs [rdma_server]=rdma_server [topology]=topology [argp_json]=argp_json)
+if [ "${1-}" = --list ]; then
+    for target in "${!corpora[@]}"; do echo "$target tests/fuzz/corpus/${corpora[$target]}"; done | sort
+    exit
+fi
+seconds=${1:-3600}
+shift || true
 targets=("$@")
 [ $# -gt 0 ] || mapfile -t targets < <(printf '%s\n' "${!corpora[@]}" | sort)
 for target in "${targets[@]}"; do

@@ -32,6 +32,8 @@ def _run_all_tests(text, arguments):
 
 
 def _fuzz(text, arguments):
+    if arguments == ["--list"]:
+        return None
     targets = set(re.findall(r"\[(\w+)\]=", text))
     if arguments and not re.fullmatch(r"\d+|\$\{?\w+\}?", arguments[0]):
         return f"takes seconds first, and not {arguments[0]}"

@@ -223,6 +223,12 @@ class Workflows(unittest.TestCase):
                 systems |= {filled(job["container"]["image"] if "container" in job else job["runs-on"], row) for row in matrix_rows(job)}
         self.assertEqual(systems, RUNNERS | CONTAINERS)
 
+    def test_the_page_of_support_names_each_system(self):
+        text = (TOP / "docs/support.md").read_text(encoding="utf-8")
+        rows = [line for line in text.splitlines() if "workflow ci" in line]
+        for name in "Debian 13", "Ubuntu 22.04", "Ubuntu 24.04", "Rocky Linux", "64-bit Arm, built there":
+            self.assertEqual(len([row for row in rows if row.startswith(f"| {name}")]), 1, name)
+
     def test_images_are_built_of_each_containerfile(self):
         files = {path.name.removesuffix(".Containerfile") for path in (TOP / "packaging/containers").iterdir()}
         self.assertEqual({row["system"] for row in matrix_rows(load(workflows()["nightly.yml"])["jobs"]["images"])}, files)
