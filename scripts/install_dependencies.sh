@@ -37,6 +37,7 @@ rpm_macro() { rpm -E "%{?$1}%{!?$1:0}"; }
 
 # Optional packages are installed where they exist.
 optional_test_packages=
+optional_card_packages=
 debian_only=
 case $manager in
 dnf | zypper)
@@ -52,7 +53,8 @@ dnf)
     test_packages="$test_libraries python3 python3-pyyaml clang make doxygen valgrind gnuplot"
     optional_test_packages="compiler-rt mandoc"
     lint_packages="clang-tools-extra ShellCheck python3-flake8"
-    card_packages="libibverbs libibverbs-utils perftest python3-pyverbs python3-scapy ucx iproute"
+    card_packages="libibverbs libibverbs-utils perftest python3-pyverbs ucx ucx-ib iproute"
+    optional_card_packages="python3-scapy ucx-ib-mlx5"
     ;;
 zypper)
     compiler="gcc gcc-c++"
@@ -62,7 +64,8 @@ zypper)
     test_packages="$test_libraries python3 python3-PyYAML clang make doxygen valgrind gnuplot"
     optional_test_packages="mandoc"
     lint_packages="clang-tools ShellCheck python3-flake8"
-    card_packages="libibverbs libibverbs-utils perftest python3-pyverbs python3-scapy ucx-tools iproute2"
+    card_packages="libibverbs libibverbs-utils libmlx5-1 perftest iproute2"
+    optional_card_packages="python3-pyverbs python3-scapy ucx-tools"
     ;;
 *)
     build_packages="meson ninja-build pkg-config gcc g++ libibverbs-dev librdmacm-dev libjson-c-dev nlohmann-json3-dev libssl-dev libbsd-dev"
@@ -91,11 +94,14 @@ case "${1-}" in
 '') wanted=$build_packages ;;
 tests)
     wanted="$build_packages $test_packages $card_packages"
-    optional=$optional_test_packages
+    optional="$optional_test_packages $optional_card_packages"
     ;;
 vm) wanted=$vm_packages ;;
 aarch64) wanted=$aarch64_packages ;;
-card) wanted=$card_packages ;;
+card)
+    wanted=$card_packages
+    optional=$optional_card_packages
+    ;;
 lint) wanted=$lint_packages ;;
 packages) wanted=$packages_packages ;;
 roots) wanted=$roots_packages ;;
