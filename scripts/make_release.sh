@@ -8,7 +8,7 @@
 #
 # In OUTPUT, which must be new or empty, are afterwards: the source archive, the SBOM (SPDX 2.3), the notes of this version from
 # CHANGELOG.md (NOTES.md), copies of the FILEs, which are packages as a rule, and SHA256SUMS of all of these. The same commit
-# and files give the same bytes. With --tag, refuses a TAG that is not "v" and the version in meson.build.
+# and files give the same bytes; a checkout with changes is refused. With --tag, refuses a TAG that is not "v" and the version in meson.build.
 set -euo pipefail
 
 usage() { sed -n '7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
@@ -37,6 +37,7 @@ for file in "$@"; do
     [ -f "$file" ] || refuse "$file is no file"
 done
 [ -z "$(ls -A "$output" 2>/dev/null)" ] || refuse "$output is not empty"
+[ -z "$(git -C "$top" status --porcelain --untracked-files=no)" ] || refuse "$top has changes that are not committed"
 notes=$(awk -v heading="## [$version]" 'index($0, "## [") == 1 { inside = index($0, heading) == 1; next } inside' "$top/CHANGELOG.md")
 [ -n "$notes" ] || refuse "CHANGELOG.md has no section of $version"
 

@@ -50,6 +50,12 @@ def checksums(data):
     return [{"algorithm": name, "checksumValue": hashlib.new(name.lower(), data).hexdigest()} for name in ("SHA1", "SHA256")]
 
 
+def license_of(data):
+    """That of the line near the beginning of a file, or NONE."""
+    found = re.search(rb"SPDX-License-Identifier: ([A-Za-z0-9.-]+)", data[:500])
+    return found[1].decode() if found else "NONE"
+
+
 def identifier(kind, name):
     """SPDX permits letters, digits, dots and hyphens; the checksum keeps names apart that differ in other characters."""
     return f"SPDXRef-{kind}-{re.sub('[^A-Za-z0-9.-]', '-', name)}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
@@ -75,16 +81,20 @@ def document(artifacts, with_versions):
     seconds = int(os.environ.get("SOURCE_DATE_EPOCH") or output_of("git", "log", "-1", "--format=%ct"))
     created = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     project = "SPDXRef-Package-opendoca"
+    # Changed files are not those of the commit.
+    is_clean = not output_of("git", "status", "--porcelain", "--untracked-files=no")
+    origin = f"git+{HOME}@{commit}" if is_clean else "NOASSERTION"
     files, relationships = [], [relationship("SPDXRef-DOCUMENT", "DESCRIBES", project)]
     for name in filter(None, output_of("git", "ls-files", "-z").split("\0")):
         path = TOP / name
         if path.is_symlink() or not path.is_file():
             continue
-        files.append({"SPDXID": identifier("File", name), "fileName": f"./{name}", "checksums": checksums(path.read_bytes()),
-                      "licenseConcluded": "NOASSERTION", "licenseInfoInFiles": ["NOASSERTION"], "copyrightText": "NOASSERTION"})
+        data = path.read_bytes()
+        files.append({"SPDXID": identifier("File", name), "fileName": f"./{name}", "checksums": checksums(data),
+                      "licenseConcluded": "NOASSERTION", "licenseInfoInFiles": [license_of(data)], "copyrightText": "NOASSERTION"})
         relationships.append(relationship(project, "CONTAINS", files[-1]["SPDXID"]))
     sums = sorted(file["checksums"][0]["checksumValue"] for file in files)
-    packages = [package(project, "opendoca", version, f"git+{HOME}@{commit}", "BSD-3-Clause", homepage=HOME, filesAnalyzed=True,
+    packages = [package(project, "opendoca", version, origin, "BSD-3-Clause", homepage=HOME, filesAnalyzed=True,
                         packageVerificationCode={"packageVerificationCodeValue": hashlib.sha1("".join(sums).encode()).hexdigest()})]
     for module, (kind, home, license_expression) in DEPENDENCIES.items():
         spdx_id = identifier("Package", module)

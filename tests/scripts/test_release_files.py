@@ -23,7 +23,7 @@ FILES = {
     "meson.build": f"project('opendoca', 'c',\n  version: '{VERSION}',\n  license: 'BSD-3-Clause')\n",
     "CHANGELOG.md": f"# Changelog\n\n## [Unreleased]\n\n- later\n\n## [{VERSION}] - 2026-01-02\n\n### Added\n\n- a thing\n\n"
                     "## [1.2.2]\n\n- before\n",
-    "src/a b.c": "int a;\n",
+    "src/a b.c": "// SPDX-License-Identifier: BSD-3-Clause\nint a;\n",
     "src/a-b.c": "int b;\n",
 }
 TIME = "2026-01-02T03:04:05+00:00"
@@ -46,11 +46,16 @@ class Checkout(unittest.TestCase):
         (top / "scripts").mkdir()
         for script in "sbom.py", "make_release.sh":
             shutil.copy(TOP / "scripts" / script, top / "scripts")
+        subprocess.run(["git", "init", "-q", top], check=True)
+        self.commit(top)
+        return top
+
+    @staticmethod
+    def commit(top):
         identity = {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in
                     (("NAME", "a"), ("EMAIL", "a@example.org"), ("DATE", TIME))}
-        for words in ("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "first"):
-            subprocess.run(["git", "-C", top, "-c", "core.fileMode=false", *words], check=True, env=os.environ | identity)
-        return top
+        for words in ("add", "-A"), ("commit", "-q", "-m", "a change"):
+            subprocess.run(["git", "-C", top, *words], check=True, env=os.environ | identity)
 
     def run_script(self, name, *words, top=None, **environment):
         return subprocess.run([(top or self.top) / "scripts" / name, *words], capture_output=True, text=True, timeout=60, check=False,
@@ -92,6 +97,13 @@ class Sbom(Checkout):
             data = (self.top / file["fileName"]).read_bytes()
             self.assertEqual({entry["algorithm"]: entry["checksumValue"] for entry in file["checksums"]},
                              {"SHA1": hashlib.sha1(data).hexdigest(), "SHA256": hashlib.sha256(data).hexdigest()})
+        licenses = {file["fileName"]: file["licenseInfoInFiles"] for file in found["files"]}
+        self.assertEqual((licenses["./src/a b.c"], licenses["./src/a-b.c"]), (["BSD-3-Clause"], ["NONE"]))
+
+    def test_a_changed_checkout_names_no_commit(self):
+        self.assertRegex(json.loads(self.sbom())["packages"][0]["downloadLocation"], "^git[+]https://.*@[0-9a-f]{40}$")
+        (self.top / "src/a-b.c").write_text("int c;\n")
+        self.assertEqual(json.loads(self.sbom())["packages"][0]["downloadLocation"], "NOASSERTION")
 
     def test_an_artifact_has_its_checksum(self):
         artifact = next(package for package in json.loads(self.sbom(self.package))["packages"]
@@ -170,6 +182,8 @@ class Release(Checkout):
         for words in [], ["--tga", "v1", output], ["--tag"]:
             self.assertEqual(self.run_script("make_release.sh", *words).returncode, 2)
         (self.top / "CHANGELOG.md").write_text("# Changelog\n\n## [Unreleased]\n")
+        self.assertIn("has changes that are not committed", self.run_script("make_release.sh", output).stderr)
+        self.commit(self.top)
         self.assertIn(f"CHANGELOG.md has no section of {VERSION}", self.run_script("make_release.sh", output).stderr)
 
 
