@@ -5,6 +5,7 @@
 #include "../log/log.hpp"
 #include "copy_engine.hpp"
 #include "counter.hpp"
+#include "memory_copier.hpp"
 #include "queue_pair.hpp"
 #include "user_access.hpp"
 
@@ -29,6 +30,8 @@ MemoryKey::~MemoryKey() = default;
 UserMemory::~UserMemory() = default;
 
 DoorbellPage::~DoorbellPage() = default;
+
+MemoryCopier::~MemoryCopier() = default;
 
 doca_error_t MemoryKey::export_to(ExportKind, std::vector<std::byte> &)
 {
@@ -70,6 +73,11 @@ doca_error_t Device::create_doorbell_page(DoorbellAccess, std::unique_ptr<Doorbe
 doca_error_t Device::create_copy_engine(CompletionQueue &, std::unique_ptr<CopyEngine> &)
 {
     return not_supported("copy memory");
+}
+
+doca_error_t Device::create_memory_copier(std::unique_ptr<MemoryCopier> &)
+{
+    return DOCA_ERROR_NOT_SUPPORTED;
 }
 
 doca_error_t Device::create_queue_pair(const QueuePairSettings &, std::atomic<ConnectionState> &,
@@ -174,6 +182,10 @@ std::string DeviceFunction::reason_against(Ability ability) const
     switch (ability) {
     case Ability::hash_by_engine:
         return "opendoca does not use hash engines of cards: OpenSSL computes hashes on the CPU";
+    case Ability::compress:
+        return has_soft_engines() || can.compress_deflate || can.decompress_deflate
+                   ? "libdoca_compress was built without the codec: libdeflate, liblz4 or libxxhash"
+                   : "opendoca does not use compression engines of cards: DOCA_SOFT_ENGINES=1 lets the CPU stand in";
     case Ability::message_service:
         return can.comm_channel ? "services run on a port of the DPU, where the representors are"
                                 : reason_against(Ability::message_channel);

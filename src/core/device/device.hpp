@@ -33,6 +33,7 @@ class Counter;
 class DeviceFunction;
 class Dmabuf;
 class DoorbellPage;
+class MemoryCopier;
 class QueuePair;
 class ReceiveQueue;
 class UserMemory;
@@ -111,6 +112,9 @@ public:
     /// Creates an engine for copies that complete on @p completions.
     [[nodiscard]] virtual doca_error_t create_copy_engine(CompletionQueue &completions,
                                                           std::unique_ptr<CopyEngine> &engine);
+    /// Creates a copier for work that the CPU does on imported memory. NOT_SUPPORTED, without a log message, if the
+    /// device cannot copy at once.
+    [[nodiscard]] virtual doca_error_t create_memory_copier(std::unique_ptr<MemoryCopier> &copier);
     /// Creates one end of a connection. It stores its state in @p state.
     [[nodiscard]] virtual doca_error_t create_queue_pair(const QueuePairSettings &settings,
                                                          std::atomic<ConnectionState> &state,
@@ -156,6 +160,7 @@ inline constexpr std::size_t max_vuid = 128;
 enum class Ability : std::uint8_t {
     copy,
     hash_by_engine,
+    compress,
     connect,
     atomics,
     protection_domain,
@@ -206,7 +211,12 @@ struct Capabilities {
     bool sha_hardware = false;               ///< by an engine, or by the software device's emulation of one
     std::uint32_t sha_max_list_elements = 0;
     std::uint64_t sha_max_size = 0; ///< bytes
-    bool comm_channel = false;      ///< see DeviceFunction::services_at
+    bool compress_deflate = false;
+    bool decompress_deflate = false;
+    bool decompress_lz4 = false;                  ///< streams and blocks
+    std::uint32_t compress_max_list_elements = 0; ///< of a source, and of a destination
+    std::uint64_t compress_max_size = 0;          ///< bytes of a source, and of a result
+    bool comm_channel = false;                    ///< see DeviceFunction::services_at
     /// Comm Channel exchanges messages by queue pairs; see DeviceFunction::messages_by.
     bool messages_by_queue_pairs = false;
     RdmaCapabilities rdma;
@@ -219,6 +229,15 @@ struct Capabilities {
         sha_software = true;
         sha_max_list_elements = 1024;
         sha_max_size = std::uint64_t{1} << 31;
+    }
+    /// Adds what the CPU does in place of a card's engines.
+    void add_engines_of_cpu() noexcept
+    {
+        compress_deflate = true;
+        decompress_deflate = true;
+        decompress_lz4 = true;
+        compress_max_list_elements = 1024;
+        compress_max_size = std::uint64_t{1} << 27;
     }
 };
 
@@ -316,6 +335,9 @@ using DeviceFunctions = std::vector<std::shared_ptr<const DeviceFunction>>;
 
 /// Lists the functions of all providers that this process may use, real devices first.
 [[nodiscard]] doca_error_t list_functions(DeviceFunctions &functions);
+
+/// Returns whether DOCA_SOFT_ENGINES=1 in the environment lets the CPU stand in for the engines of cards.
+[[nodiscard]] bool has_soft_engines() noexcept;
 
 /// Opens a device on a protection domain of the program.
 [[nodiscard]] doca_error_t open_from_pd(ibv_pd &pd, std::shared_ptr<const DeviceFunction> &function,

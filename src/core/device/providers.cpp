@@ -41,6 +41,12 @@ doca_error_t should_list_soft(const DeviceFunctions &real_ones, bool &is_listed)
 
 } // namespace
 
+bool has_soft_engines() noexcept
+{
+    const char *const text = std::getenv("DOCA_SOFT_ENGINES");
+    return text != nullptr && std::string_view(text) == "1";
+}
+
 doca_error_t list_functions(DeviceFunctions &functions)
 {
     // Real devices are listed first.

@@ -207,6 +207,8 @@ std::vector<std::string> Mlx5Function::remarks() const
         add("no VUID: the device does not report it, and only root may read it from the vital product data", "");
     else
         add("VUID ", vuid);
+    if (has_soft_engines())
+        add("the CPU stands in for the card's engines (DOCA_SOFT_ENGINES=1)", "");
     if (can.comm_channel)
         add(can.messages_by_queue_pairs ? "Comm Channel by queue pairs of " + (messages_by ? messages_by->name : name) +
                                               ", as arranged by TCP at "

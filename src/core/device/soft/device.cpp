@@ -12,6 +12,7 @@
 #include "connection/queue_pair.hpp"
 #include "counter/counter.hpp"
 #include "memory/copy_engine.hpp"
+#include "memory/memory_copier.hpp"
 
 namespace opendoca::soft {
 
@@ -76,6 +77,12 @@ doca_error_t SoftDevice::import_memory(std::span<const std::byte> descriptor, Me
 doca_error_t SoftDevice::create_copy_engine(CompletionQueue &completions, std::unique_ptr<CopyEngine> &engine)
 {
     engine = std::make_unique<SoftCopyEngine>(*this, completions);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t SoftDevice::create_memory_copier(std::unique_ptr<MemoryCopier> &copier)
+{
+    copier = std::make_unique<SoftMemoryCopier>(*this);
     return DOCA_SUCCESS;
 }
 

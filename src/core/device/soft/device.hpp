@@ -73,6 +73,7 @@ public:
                                              std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t create_copy_engine(CompletionQueue &completions,
                                                   std::unique_ptr<CopyEngine> &engine) override;
+    [[nodiscard]] doca_error_t create_memory_copier(std::unique_ptr<MemoryCopier> &copier) override;
     [[nodiscard]] doca_error_t create_queue_pair(const QueuePairSettings &settings, std::atomic<ConnectionState> &state,
                                                  std::unique_ptr<QueuePair> &queue_pair) override;
     [[nodiscard]] doca_error_t create_receive_queue(CompletionQueue &completions, std::uint32_t size,

@@ -129,6 +129,8 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
     if (can.rdma.reliable_connection)
         add_copies();
     can.add_work_of_cpu();
+    if (has_soft_engines())
+        can.add_engines_of_cpu();
 }
 
 void VerbsFunction::add_copies() noexcept
@@ -146,9 +148,12 @@ doca_error_t VerbsFunction::open(std::unique_ptr<Device> &device) const
 
 std::vector<std::string> VerbsFunction::remarks() const
 {
+    std::vector<std::string> lines;
     if (can.dma_memcpy)
-        return {"copies by RDMA loopback"};
-    return {};
+        lines.emplace_back("copies by RDMA loopback");
+    if (has_soft_engines())
+        lines.emplace_back("the CPU stands in for the card's engines (DOCA_SOFT_ENGINES=1)");
+    return lines;
 }
 
 std::string VerbsFunction::reason_against_connections() const

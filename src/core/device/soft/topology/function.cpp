@@ -91,6 +91,7 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     can.sync_event_export_dpu = can.export_dpu;
     can.sync_event_from_export_dpu = can.from_export_dpu;
     can.add_work_of_cpu();
+    can.add_engines_of_cpu();
     can.sha_hardware = description.sha_hardware;
     can.comm_channel = true;
     services_at = services_by_environment();
