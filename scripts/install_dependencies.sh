@@ -35,7 +35,8 @@ manager=$(package_manager)
 # Prints a macro of rpm, or 0 where it is not defined: rhel, suse_version.
 rpm_macro() { rpm -E "%{?$1}%{!?$1:0}"; }
 
-# Optional packages are installed where they exist.
+# Optional packages are installed where they exist. Those of the build are the libraries beneath libdoca_compress.
+optional_build_packages=
 optional_test_packages=
 optional_card_packages=
 debian_only=
@@ -51,7 +52,8 @@ case $manager in
 dnf)
     build_packages="meson ninja-build pkgconf-pkg-config gcc gcc-c++ $libraries pkgconfig(libcrypto)"
     test_packages="$test_libraries python3 python3-pyyaml clang make doxygen valgrind gnuplot"
-    optional_test_packages="compiler-rt mandoc"
+    optional_build_packages="libdeflate-devel lz4-devel xxhash-devel"
+    optional_test_packages="compiler-rt mandoc zlib-devel lz4 qpdf"
     lint_packages="clang-tools-extra ShellCheck python3-flake8"
     card_packages="libibverbs libibverbs-utils perftest python3-pyverbs ucx ucx-ib iproute"
     optional_card_packages="python3-scapy ucx-ib-mlx5"
@@ -62,14 +64,17 @@ zypper)
     [ "$(rpm_macro suse_version)" -ge 1600 ] || compiler="gcc13 gcc13-c++"
     build_packages="meson ninja pkg-config $compiler $libraries libopenssl-3-devel"
     test_packages="$test_libraries python3 python3-PyYAML clang make doxygen valgrind gnuplot"
-    optional_test_packages="mandoc"
+    optional_build_packages="libdeflate-devel liblz4-devel xxhash-devel"
+    optional_test_packages="mandoc zlib-devel lz4 qpdf"
     lint_packages="clang-tools ShellCheck python3-flake8"
     card_packages="libibverbs libibverbs-utils libmlx5-1 perftest iproute2"
     optional_card_packages="python3-pyverbs python3-scapy ucx-tools"
     ;;
 *)
     build_packages="meson ninja-build pkg-config gcc g++ libibverbs-dev librdmacm-dev libjson-c-dev nlohmann-json3-dev libssl-dev libbsd-dev"
+    build_packages="$build_packages libdeflate-dev liblz4-dev libxxhash-dev" # optional: see src/compress/meson.build
     test_packages="libgtest-dev python3 python3-yaml clang make libtbb-dev doxygen mandoc valgrind gnuplot-nox"
+    test_packages="$test_packages zlib1g-dev lz4 qpdf" # other implementations of what libdoca_compress does
     # libclang-rt-dev: elsewhere the runtime of clang is part of the packages above. g++-11: the compiler of the
     # configuration gxx11 of scripts/run_all_tests.sh.
     optional_test_packages="libclang-rt-dev g++-11"
@@ -91,10 +96,13 @@ case " $debian_only " in
 esac
 optional=
 case "${1-}" in
-'') wanted=$build_packages ;;
+'')
+    wanted=$build_packages
+    optional=$optional_build_packages
+    ;;
 tests)
     wanted="$build_packages $test_packages $card_packages"
-    optional="$optional_test_packages $optional_card_packages"
+    optional="$optional_build_packages $optional_test_packages $optional_card_packages"
     ;;
 vm) wanted=$vm_packages ;;
 aarch64) wanted=$aarch64_packages ;;

@@ -21,6 +21,7 @@
 #include <doca_comch.h>
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>
+#include <doca_compress.h>
 #include <doca_ctx.h>
 #include <doca_dev.h>
 #include <doca_dma.h>
@@ -301,6 +302,14 @@ void build(World &world, State state)
     configure(doca_sha_task_partial_hash_set_conf, sha);
     world.add("doca_sha", sha);
     world.add("doca_sha", make<doca_sha>(doca_sha_create, devices.dev));
+    auto *const compress = make<doca_compress>(doca_compress_create, devices.dev);
+    connect(engine, doca_compress_as_ctx(compress));
+    configure(doca_compress_task_compress_deflate_set_conf, compress);
+    configure(doca_compress_task_decompress_deflate_set_conf, compress);
+    configure(doca_compress_task_decompress_lz4_stream_set_conf, compress);
+    configure(doca_compress_task_decompress_lz4_block_set_conf, compress);
+    world.add("doca_compress", compress);
+    world.add("doca_compress", make<doca_compress>(doca_compress_create, devices.dev));
     auto *const advise = make<doca_mmap_advise>(doca_mmap_advise_create, devices.dev);
     connect(engine, doca_mmap_advise_as_ctx(advise));
     configure(doca_mmap_advise_task_invalidate_cache_set_conf, advise);
@@ -412,6 +421,15 @@ void build(World &world, State state)
              DOCA_SHA_ALGORITHM_SHA256, source, destination, no_data);
     add_task(world, "doca_sha_task_partial_hash", doca_sha_task_partial_hash_as_task,
              doca_sha_task_partial_hash_alloc_init, sha, DOCA_SHA_ALGORITHM_SHA256, source, destination, no_data);
+    add_task(world, "doca_compress_task_compress_deflate", doca_compress_task_compress_deflate_as_task,
+             doca_compress_task_compress_deflate_alloc_init, compress, source, destination, no_data);
+    add_task(world, "doca_compress_task_decompress_deflate", doca_compress_task_decompress_deflate_as_task,
+             doca_compress_task_decompress_deflate_alloc_init, compress, source, destination, no_data);
+    add_task(world, "doca_compress_task_decompress_lz4_stream", doca_compress_task_decompress_lz4_stream_as_task,
+             doca_compress_task_decompress_lz4_stream_alloc_init, compress, std::uint8_t{0}, std::uint8_t{1}, source,
+             destination, no_data);
+    add_task(world, "doca_compress_task_decompress_lz4_block", doca_compress_task_decompress_lz4_block_as_task,
+             doca_compress_task_decompress_lz4_block_alloc_init, compress, source, destination, no_data);
     add_task(world, "doca_mmap_advise_task_invalidate_cache", doca_mmap_advise_task_invalidate_cache_as_doca_task,
              doca_mmap_advise_task_invalidate_cache_alloc_init, advise, source, no_data);
     add_task(world, "doca_comch_task_send", doca_comch_task_send_as_task, doca_comch_client_task_send_alloc_init,

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "compress_queue.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstring>
+
+#include "../core/checks/buffer_check.hpp"
+#include "../core/device/cursor.hpp"
+#include "../core/log/log.hpp"
+#include "../core/objects/mmap.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_COMPRESS_QUEUE);
+
+namespace opendoca {
+
+namespace {
+
+constexpr const char *format_of(CompressKind kind) noexcept
+{
+    return kind == CompressKind::decompress_deflate      ? "DEFLATE stream"
+           : kind == CompressKind::decompress_lz4_stream ? "sequence of LZ4 blocks"
+                                                         : "LZ4 block";
+}
+
+/// Returns the checksums of the uncompressed side that tasks of @p kind have.
+Checksums checksums_of(CompressKind kind, std::span<const std::byte> data) noexcept
+{
+    const bool is_deflate = kind == CompressKind::compress_deflate || kind == CompressKind::decompress_deflate;
+    Checksums checksums{.crc32 = crc32_of(data)};
+    if (is_deflate)
+        checksums.adler32 = adler32_of(data);
+    else
+        checksums.xxhash32 = xxhash32_of(data);
+    return checksums;
+}
+
+bool overlap(std::span<const std::byte> one, std::span<const std::byte> other) noexcept
+{
+    return one.data() < other.data() + other.size() && other.data() < one.data() + one.size();
+}
+
+} // namespace
+
+bool can_compress(const Capabilities &can, CompressKind kind) noexcept
+{
+    switch (kind) {
+    case CompressKind::compress_deflate:
+        return can.compress_deflate && has_deflate();
+    case CompressKind::decompress_deflate:
+        return can.decompress_deflate && has_deflate();
+    case CompressKind::decompress_lz4_stream:
+    case CompressKind::decompress_lz4_block:
+        return can.decompress_lz4 && has_lz4() && has_deflate(); // its CRC-32
+    }
+    return false;
+}
+
+doca_error_t CompressQueue::open(Device &device)
+{
+    if (const doca_error_t status = device.create_memory_copier(copier_);
+        status != DOCA_SUCCESS && status != DOCA_ERROR_NOT_SUPPORTED)
+        return status;
+    for (Scratch *const scratch : {&source_scratch_, &result_scratch_}) {
+        const std::size_t size = limits_.size + DeflateCompressor::slack;
+        if (const doca_error_t status = scratch->reserve(size); status != DOCA_SUCCESS) {
+            LOG_ERR("%zu bytes of address space cannot be reserved for lists of buffers", size);
+            return status;
+        }
+    }
+    return DOCA_SUCCESS;
+}
+
+void CompressQueue::prepare(CompressKind kind)
+{
+    if (kind == CompressKind::compress_deflate)
+        compressor_.emplace();
+    else if (kind == CompressKind::decompress_deflate)
+        decompressor_.emplace();
+}
+
+doca_error_t CompressQueue::run(Tag tag, const CompressRequest &request, Checksums &checksums) noexcept
+{
+    Section source;
+    Section destination;
+    if (const doca_error_t status = check(request, source, destination); status != DOCA_SUCCESS)
+        return status;
+    if (completions_.is_full())
+        return DOCA_ERROR_NO_MEMORY; // not logged: programs drain the queue and try again
+    completions_.done(tag, *this, execute(request, source, destination, checksums));
+    return DOCA_SUCCESS;
+}
+
+doca_error_t CompressQueue::check(const CompressRequest &request) const noexcept
+{
+    Section source;
+    Section destination;
+    return check(request, source, destination);
+}
+
+doca_error_t CompressQueue::check(const CompressRequest &request, Section &source, Section &destination) const noexcept
+{
+    if (request.source == nullptr || request.destination == nullptr || !request.source->is_head() ||
+        !request.destination->is_head()) {
+        LOG_ERR("source buffer %p and destination buffer %p must both be there, and the heads of their lists",
+                static_cast<const void *>(request.source), static_cast<const void *>(request.destination));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (const doca_error_t status = check_list(*request.source, false, source); status != DOCA_SUCCESS)
+        return status;
+    if (const doca_error_t status = check_list(*request.destination, true, destination); status != DOCA_SUCCESS)
+        return status;
+    if (source.length == 0 || destination.length == 0) {
+        LOG_ERR("the source has %zu bytes of data, and the destination has %zu bytes of free space behind its data: "
+                "neither may be 0",
+                source.length, destination.length);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t CompressQueue::check_list(const doca_buf &list, bool is_destination, Section &section) const noexcept
+{
+    const char *const name = is_destination ? "destination" : "source";
+    std::uint32_t count = 0;
+    const std::byte *end = nullptr; // of the elements so far
+    for (const doca_buf *buf = &list; buf != nullptr; buf = buf->next) {
+        // The limit is checked for each buffer, so a list that is a circle ends as well.
+        if (++count > limits_.list_elements) {
+            LOG_ERR("the %s has more than %" PRIu32 " buffers in its list", name, limits_.list_elements);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        if (const doca_error_t status = check_element(*buf, is_destination); status != DOCA_SUCCESS)
+            return status;
+        std::byte *const start = buf->data + (is_destination ? buf->data_len : 0);
+        const std::size_t length = is_destination ? buf->tailroom() : buf->data_len;
+        if (length == 0)
+            continue;
+        if (section.length == 0)
+            section.start = start;
+        else if (start != end)
+            section.is_in_place = false;
+        if (buf->mmap->is_imported())
+            section.is_in_place = false;
+        end = start + length;
+        // Written as a difference, since the sum could wrap around.
+        if (length > limits_.size - section.length) {
+            if (!is_destination) {
+                LOG_ERR("the source has %zu bytes or more, and a task has at most %" PRIu64, section.length + length,
+                        limits_.size);
+                return DOCA_ERROR_INVALID_VALUE;
+            }
+            section.length = limits_.size;
+        } else {
+            section.length += length;
+        }
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t CompressQueue::check_element(const doca_buf &buf, bool is_destination) const noexcept
+{
+    if (const doca_error_t status = check_buffer(buf, device_); status != DOCA_SUCCESS)
+        return status;
+    // The permissions are those of DMA: the memory is accessed on behalf of the device.
+    if (!buf.mmap->key_for(device_)->can(is_destination ? KeyUse::dma_destination : KeyUse::dma_source)) {
+        LOG_ERR("the permissions of the memory map of buffer %p do not let a task %s it",
+                static_cast<const void *>(&buf), is_destination ? "write" : "read");
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    if (buf.mmap->is_imported() && copier_ == nullptr) {
+        LOG_ERR("buffer %p is imported memory, and tasks of device %s work on memory of this process: copy it by DMA "
+                "first",
+                static_cast<const void *>(&buf), device_.function().name.c_str());
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t CompressQueue::execute(const CompressRequest &request, const Section &source, const Section &destination,
+                                    Checksums &checksums) noexcept
+{
+    const std::span<std::byte> room(destination.start, destination.length); // if it is in place
+    std::span<const std::byte> in(source.start, source.length);
+    // A codec must not overwrite what it has yet to read.
+    if (!source.is_in_place || (destination.is_in_place && overlap(in, room))) {
+        if (const doca_error_t status = gather(*request.source); status != DOCA_SUCCESS)
+            return status;
+        in = {source_scratch_.start(), source.length};
+    }
+    // Only compression uses the slack: a decompressed result within it is too long.
+    const bool compresses = request.kind == CompressKind::compress_deflate;
+    const std::span<std::byte> scratch(result_scratch_.start(),
+                                       destination.length + (compresses ? DeflateCompressor::slack : 0));
+    std::span<std::byte> out = destination.is_in_place ? room : scratch;
+    std::size_t length = 0;
+    CodecResult result = run_codec(request, in, out, length);
+    // A destination that is nearly as short as the result: once more, with slack.
+    if (compresses && result == CodecResult::no_room && destination.is_in_place) {
+        out = scratch;
+        result = run_codec(request, in, out, length);
+    }
+    if (result == CodecResult::bad_data) {
+        LOG_ERR("the source of %zu bytes is no valid %s with a content of at most %zu bytes", source.length,
+                format_of(request.kind), destination.length);
+        return DOCA_ERROR_IO_FAILED;
+    }
+    if (result == CodecResult::no_room || length > destination.length) {
+        LOG_ERR("the result of a source of %zu bytes does not fit into a destination with room for %zu", source.length,
+                destination.length);
+        return DOCA_ERROR_IO_FAILED;
+    }
+    // Before the copy, which may overwrite an overlapping source.
+    const Checksums computed = checksums_of(request.kind, compresses ? in : out.first(length));
+    if (out.data() == scratch.data()) {
+        if (const doca_error_t status = scatter(*request.destination, out.first(length)); status != DOCA_SUCCESS)
+            return status;
+    }
+    checksums = computed;
+    extend_data(*request.destination, length, false);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t CompressQueue::gather(const doca_buf &source) noexcept
+{
+    std::byte *to = source_scratch_.start();
+    for (const doca_buf *buf = &source; buf != nullptr; buf = buf->next) {
+        if (buf->data_len == 0)
+            continue;
+        if (!buf->mmap->is_imported()) {
+            std::memcpy(to, buf->data, buf->data_len);
+        } else if (const doca_error_t status = copier_->read(*buf, buf->data, to, buf->data_len);
+                   status != DOCA_SUCCESS) {
+            return status;
+        }
+        to += buf->data_len;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t CompressQueue::scatter(doca_buf &destination, std::span<std::byte> result) noexcept
+{
+    Cursor to = Cursor::over_destination(destination, false);
+    while (!result.empty()) {
+        to.skip_empty();
+        const std::size_t length = std::min(result.size(), to.left());
+        if (!to.buf().mmap->is_imported()) {
+            std::memcpy(to.addr(), result.data(), length);
+        } else if (const doca_error_t status = copier_->write(to.buf(), to.addr(), result.data(), length);
+                   status != DOCA_SUCCESS) {
+            return status;
+        }
+        to.advance(length);
+        result = result.subspan(length);
+    }
+    return DOCA_SUCCESS;
+}
+
+CodecResult CompressQueue::run_codec(const CompressRequest &request, std::span<const std::byte> in,
+                                     std::span<std::byte> out, std::size_t &length) noexcept
+{
+    switch (request.kind) {
+    case CompressKind::compress_deflate:
+        return compressor_->compress(in, out, length);
+    case CompressKind::decompress_deflate:
+        return decompressor_->decompress(in, out, length);
+    case CompressKind::decompress_lz4_stream:
+        return decompress_lz4_stream(in, out, request.lz4, length);
+    case CompressKind::decompress_lz4_block:
+        return decompress_lz4_block(in, out, length);
+    }
+    return CodecResult::bad_data;
+}
+
+} // namespace opendoca
