@@ -36,7 +36,9 @@ IN_BOTH = {
 ONLY_IN = {
     "2.2": {"sha_hardware": "emulated", "rdma_max_recv_queue_size": 16384, "comm_channel": True,
             "sync_event_export_to_dpu": True, "mmap_export_dpu": True, "mmap_from_export_dpu": True},
-    "3.0": {"rdma_max_send_buf_list_len": 32, "comch_server": True, "comch_client": True, "comch_max_msg_size": 4080,
+    "3.0": {"compress_deflate": "emulated", "decompress_deflate": "emulated", "decompress_lz4_stream": "emulated",
+            "decompress_lz4_block": "emulated", "compress_max_buf_size": 1 << 27, "compress_max_buf_list_len": 1024,
+            "rdma_max_send_buf_list_len": 32, "comch_server": True, "comch_client": True, "comch_max_msg_size": 4080,
             "comch_consumer": True, "sync_event_export_to_remote_pci": True, "sync_event_export_to_remote_net": True,
             "mmap_export_pci": True, "mmap_create_from_export_pci": True}}
 
@@ -198,8 +200,9 @@ class DocaCaps(unittest.TestCase):
         self.assertEqual(set(rows), set(self.soft_devices()))
         can = title.index("can do")
         self.assertTrue(rows["soft_p0"][title.index("PCI address"):].startswith("0000:03:00.0"))
-        self.assertEqual(rows["soft_pf0"][can:], {"2.2": "DMA, SHA, RDMA, Comm Channel, sync events, export, import",
-                                                  "3.0": "DMA, SHA, RDMA, Comch, sync events, export, import"}[GENERATION])
+        self.assertEqual(rows["soft_pf0"][can:],
+                         {"2.2": "DMA, SHA, RDMA, Comm Channel, sync events, export, import",
+                          "3.0": "DMA, SHA, compress, RDMA, Comch, sync events, export, import"}[GENERATION])
         self.assertTrue(rows["soft_p0"][can:].endswith("sync events, export, import, representors"))
         self.assertLessEqual(max(len(row) for row in rows.values()), 140)
 

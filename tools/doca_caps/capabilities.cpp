@@ -44,8 +44,9 @@ std::vector<CapabilityRow> make_rows()
          {"sha", "SHA", yes_or_no<q::can_hash>, {}, "SHA"}});
     add_own(q::hash_rows);
     add({{"sha_max_src_buffer_size", q::bytes_of_one, limit<q::can_hash, q::sha_max_size>, {}},
-         {"sha_max_list_buf_num_elem", "  buffers of a list", limit<q::can_hash, q::sha_max_list>, {}},
-         {"rdma_rc", "RDMA", yes_or_no<q::can_connect>, Ability::connect, "RDMA"},
+         {"sha_max_list_buf_num_elem", "  buffers of a list", limit<q::can_hash, q::sha_max_list>, {}}});
+    add_own(q::compress_rows);
+    add({{"rdma_rc", "RDMA", yes_or_no<q::can_connect>, Ability::connect, "RDMA"},
          {"rdma_max_message_size", q::bytes_of_one, limit<q::can_connect, q::rdma_max_size>, {}},
          {"rdma_max_send_queue_size", "  send queue", limit<q::can_connect, q::rdma_send_queue>, {}}});
     add_own(q::rdma_rows);
@@ -110,6 +111,11 @@ std::string to_text(const CapabilityValue &value)
     if (const char *const *const word = std::get_if<const char *>(&value))
         return *word;
     return "";
+}
+
+bool is_present(const CapabilityValue &value)
+{
+    return value == CapabilityValue(true) || std::holds_alternative<const char *>(value);
 }
 
 bool is_lacking(const CapabilityValue &value)

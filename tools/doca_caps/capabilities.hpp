@@ -49,6 +49,8 @@ void set_log_level(bool is_verbose);
 
 /// Returns whether the answer is a plain no. A missing answer is not a lack.
 [[nodiscard]] bool is_lacking(const CapabilityValue &value);
+/// Whether it is a yes, or a word for how it is done.
+[[nodiscard]] bool is_present(const CapabilityValue &value);
 
 // Adapters from functions of the API to CapabilityRow, each instantiated once for a row.
 

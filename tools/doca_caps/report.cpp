@@ -106,7 +106,7 @@ std::string brief(const DeviceReport &device)
     std::string text;
     for (std::size_t row = 0; row < capability_rows().size(); ++row) {
         const CapabilityRow &one = capability_rows()[row];
-        if (one.brief != nullptr && device.capabilities[row] == CapabilityValue(true))
+        if (one.brief != nullptr && is_present(device.capabilities[row]))
             text += (text.empty() ? "" : ", ") + std::string(one.brief);
     }
     return text;

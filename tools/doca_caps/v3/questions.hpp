@@ -10,6 +10,7 @@
 #include <doca_comch.h>
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>
+#include <doca_compress.h>
 #include <doca_dma.h>
 #include <doca_log.h>
 #include <doca_mmap.h>
@@ -22,7 +23,7 @@
 
 namespace opendoca::tools::questions {
 
-inline constexpr const char *libraries[] = {"argp", "comch", "common", "dma", "rdma", "sha"};
+inline constexpr const char *libraries[] = {"argp", "comch", "common", "compress", "dma", "rdma", "sha"};
 inline constexpr const char *bytes_of_one = "  bytes of a task";
 
 // Support for one representative task of each library; the others are available with it.
@@ -64,6 +65,24 @@ inline bool has_fast_path(doca_devinfo &info)
            doca_comch_producer_cap_is_supported(&info) == DOCA_SUCCESS;
 }
 
+template <doca_error_t (*is_supported)(const doca_devinfo *)>
+bool supports(doca_devinfo &info)
+{
+    return is_supported(&info) == DOCA_SUCCESS;
+}
+inline constexpr auto can_compress = supports<doca_compress_cap_task_compress_deflate_is_supported>;
+inline constexpr auto can_decompress = supports<doca_compress_cap_task_decompress_deflate_is_supported>;
+inline constexpr auto can_decompress_lz4_stream = supports<doca_compress_cap_task_decompress_lz4_stream_is_supported>;
+inline constexpr auto can_decompress_lz4_block = supports<doca_compress_cap_task_decompress_lz4_block_is_supported>;
+/// For what an engine of a card does elsewhere, and the CPU does here, on every device.
+template <bool (*has)(doca_devinfo &)>
+CapabilityValue emulated(doca_devinfo &info)
+{
+    if (has(info))
+        return "emulated";
+    return false;
+}
+
 // Limits and flags, in the order of the rows.
 inline constexpr auto dma_max_size = doca_dma_cap_task_memcpy_get_max_buf_size;
 inline constexpr auto dma_max_list = doca_dma_cap_task_memcpy_get_max_buf_list_len;
@@ -88,6 +107,19 @@ inline constexpr const char *exports_events_key = "sync_event_export_to_remote_p
 
 // Rows that only this generation can answer.
 inline constexpr std::span<const CapabilityRow> hash_rows;
+inline constexpr CapabilityRow compress_rows[] = {
+    {"compress_deflate", "compress DEFLATE", emulated<can_compress>, Ability::compress, "compress"},
+    {"decompress_deflate", "decompress DEFLATE", emulated<can_decompress>, Ability::compress},
+    {"decompress_lz4_stream", "decompress LZ4 stream", emulated<can_decompress_lz4_stream>, Ability::compress},
+    {"decompress_lz4_block", "decompress LZ4 block", emulated<can_decompress_lz4_block>, Ability::compress},
+    {"compress_max_buf_size",
+     bytes_of_one,
+     limit<can_decompress, doca_compress_cap_task_decompress_deflate_get_max_buf_size>,
+     {}},
+    {"compress_max_buf_list_len",
+     "  buffers of a list",
+     limit<can_decompress, doca_compress_cap_task_decompress_deflate_get_max_buf_list_len>,
+     {}}};
 inline constexpr CapabilityRow rdma_rows[] = {{"rdma_max_send_buf_list_len",
                                                "  buffers of a list",
                                                limit<can_connect, doca_rdma_cap_get_max_send_buf_list_len>,
