@@ -6,6 +6,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <span>
@@ -241,7 +243,8 @@ TEST(CompressTask, EverySoftwareDeviceSupportsAllTasks)
 
 TEST(CompressTask, OtherDevicesSupportNoneUnlessTheCpuStandsIn)
 {
-    const bool stands_in = std::getenv("DOCA_SOFT_ENGINES") != nullptr;
+    const char *const text = std::getenv("DOCA_SOFT_ENGINES");
+    const bool stands_in = text != nullptr && std::string(text) == "1";
     const DevinfoList list;
     for (doca_devinfo *info : list) {
         if (is_soft(ibdev_of(info)))
