@@ -28,6 +28,7 @@ import user  # pylint: disable=wrong-import-position
 DOCA_BENCH, GENERATION, OTHER = sys.argv[1:4]
 JOB = "job" if GENERATION == "2.2" else "task"
 BENCHMARKS = ["dma", "rdma", "sha", "graph", "sync_event"] + (["connections", "cc"] if GENERATION == "2.2" else ["comch"])
+BENCHMARKS += ["compress"] if GENERATION == "3.0" else []
 SHORT = ["--time", "0", "--rounds", "2", "--pool", "1M", "--pin", "none"]
 
 
@@ -238,6 +239,22 @@ class DocaBench(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn("'nosuch'", result.stderr)
         self.assertIn("soft_p0", result.stderr)
+
+    @of_3_0
+    def test_compress_next_to_the_codecs(self):
+        result = run("compress", "--time", "0", "--pin", "none", "--sizes", "1,5000", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads(result.stdout)
+        self.assertEqual([(r["operation"], r["bytes"]) for r in report["rows"]],
+                         [(operation, size) for operation in ("deflate", "inflate", "lz4") for size in (1, 5000)])
+        for row in report["rows"]:
+            for key in "task_ns", "codec_ns", "codec_ratio", "with_checksums_ns", "with_checksums_ratio":
+                self.assertGreater(row[key]["median"], 0)
+            self.check_percentiles(row["latency_ns"])
+        result = run("compress", "--time", "0", "--pin", "none", "--operations", "lz4", "--bars", "--json")
+        self.assertIn(result.returncode, [0, 3], result.stderr)
+        for row in json.loads(result.stdout)["rows"]:
+            self.assertIs(row["passed"], row["with_checksums_ratio"]["median"] >= row["limit"])
 
     def test_sha_next_to_openssl(self):
         result = run("sha", "--time", "0", "--speed", "0", "--pin", "none", "--sizes", "1,1000", "--json")

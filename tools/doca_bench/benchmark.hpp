@@ -26,6 +26,7 @@ inline constexpr int bar_missed = 3;
 /// They throw on errors that end the benchmark.
 int run_cc_benchmark(std::span<char *const> arguments);
 int run_comch_benchmark(std::span<char *const> arguments);
+int run_compress_benchmark(std::span<char *const> arguments);
 int run_connections_benchmark(std::span<char *const> arguments);
 int run_dma_benchmark(std::span<char *const> arguments);
 int run_rdma_benchmark(std::span<char *const> arguments);

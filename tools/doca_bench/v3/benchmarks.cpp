@@ -12,6 +12,9 @@ std::span<const Benchmark> benchmarks()
         {"dma", "DMA memcpy tasks, within a process and between two, next to plain copies", run_dma_benchmark},
         {"rdma", "RDMA tasks between two processes or machines, next to UCX or perftest", run_rdma_benchmark},
         {"sha", "SHA tasks, next to OpenSSL", run_sha_benchmark},
+#ifdef OPENDOCA_HAS_CODECS
+        {"compress", "DEFLATE and LZ4 tasks, next to the codecs alone", run_compress_benchmark},
+#endif
         {"graph", "nodes of graphs: callbacks and small copies, next to other executors", run_graph_benchmark},
         {"comch", "Comch between two processes: messages, and data from producer to consumer, next to others",
          run_comch_benchmark},
