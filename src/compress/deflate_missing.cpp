@@ -3,6 +3,10 @@
 //
 // Takes the place of deflate.cpp if libdeflate was not found at build time. No device then supports a task that would
 // need it, so only has_deflate() is ever called.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 #include "deflate.hpp"
 
 namespace opendoca {

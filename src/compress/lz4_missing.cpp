@@ -3,6 +3,10 @@
 //
 // Takes the place of lz4.cpp if liblz4 or libxxhash was not found at build time. No device then supports a task that
 // would need them, so only has_lz4() is ever called.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 #include "lz4.hpp"
 
 namespace opendoca {

@@ -3,7 +3,11 @@
 //
 // From the submit of compress tasks to their callbacks nothing is allocated or locked, and no system call is made, with
 // one buffer on each side and with lists.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include <lz4.h>

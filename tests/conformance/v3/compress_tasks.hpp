@@ -4,6 +4,7 @@
 // A compress context for tests, with one function for a task of each type.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
