@@ -26,7 +26,7 @@ triplet=aarch64-linux-gnu
 packages="libibverbs-dev libibverbs1 librdmacm-dev librdmacm1 ibverbs-providers libnl-3-dev libnl-3-200 libnl-route-3-dev
     libnl-route-3-200
     libjson-c-dev libjson-c5 nlohmann-json3-dev libssl-dev libssl3 libbsd-dev libbsd0 libmd-dev libmd0 libgtest-dev"
-packages="$packages libdeflate-dev libdeflate0 liblz4-dev liblz4-1 libxxhash-dev libxxhash0 zlib1g-dev zlib1g"
+packages="$packages libdeflate-dev libdeflate0 liblz4-dev liblz4-1 libxxhash-dev libxxhash0 zlib1g-dev zlib1g libisal-dev libisal2"
 
 # shellcheck source=/dev/null
 . /etc/os-release

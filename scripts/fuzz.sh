@@ -19,6 +19,7 @@ build=${OPENDOCA_FUZZ_BUILD:-$top/build-fuzz}
 declare -A corpora=([mmap_dpu]=blobs [mmap_rdma]=blobs [connection]=blobs [sync_event]=blobs [sync_event_word]=blobs
     [comm_channel]=comm_channel [stream]=stream [stream_link]=stream_link [argp_command_line]=command_line [verbs]=verbs [rdma_server]=rdma_server [topology]=topology [argp_json]=argp_json)
 corpora[compress]="compress"
+corpora[coding]="coding"
 if [ "${1-}" = --list ]; then
     for target in "${!corpora[@]}"; do echo "$target tests/fuzz/corpus/${corpora[$target]}"; done | sort
     exit

@@ -35,7 +35,8 @@ manager=$(package_manager)
 # Prints a macro of rpm, or 0 where it is not defined: rhel, suse_version.
 rpm_macro() { rpm -E "%{?$1}%{!?$1:0}"; }
 
-# Optional packages are installed where they exist. Those of the build are the libraries beneath libdoca_compress.
+# Optional packages are installed where they exist. Those of the build are the libraries beneath libdoca_compress
+# and libdoca_erasure_coding.
 optional_build_packages=
 optional_test_packages=
 optional_card_packages=
@@ -52,7 +53,7 @@ case $manager in
 dnf)
     build_packages="meson ninja-build pkgconf-pkg-config gcc gcc-c++ $libraries pkgconfig(libcrypto)"
     test_packages="$test_libraries python3 python3-pyyaml clang make doxygen valgrind gnuplot"
-    optional_build_packages="libdeflate-devel lz4-devel xxhash-devel"
+    optional_build_packages="libdeflate-devel lz4-devel xxhash-devel isa-l-devel"
     optional_test_packages="compiler-rt mandoc zlib-devel lz4 qpdf"
     lint_packages="clang-tools-extra ShellCheck python3-flake8"
     card_packages="libibverbs libibverbs-utils perftest python3-pyverbs ucx ucx-ib iproute"
@@ -64,7 +65,7 @@ zypper)
     [ "$(rpm_macro suse_version)" -ge 1600 ] || compiler="gcc13 gcc13-c++"
     build_packages="meson ninja pkg-config $compiler $libraries libopenssl-3-devel"
     test_packages="$test_libraries python3 python3-PyYAML clang make doxygen valgrind gnuplot"
-    optional_build_packages="libdeflate-devel liblz4-devel xxhash-devel"
+    optional_build_packages="libdeflate-devel liblz4-devel xxhash-devel libisal-devel"
     optional_test_packages="mandoc zlib-devel lz4 qpdf"
     lint_packages="clang-tools ShellCheck python3-flake8"
     card_packages="libibverbs libibverbs-utils libmlx5-1 perftest iproute2"
@@ -72,7 +73,7 @@ zypper)
     ;;
 *)
     build_packages="meson ninja-build pkg-config gcc g++ libibverbs-dev librdmacm-dev libjson-c-dev nlohmann-json3-dev libssl-dev libbsd-dev"
-    build_packages="$build_packages libdeflate-dev liblz4-dev libxxhash-dev" # optional: see src/compress/meson.build
+    build_packages="$build_packages libdeflate-dev liblz4-dev libxxhash-dev libisal-dev"
     test_packages="libgtest-dev python3 python3-yaml clang make libtbb-dev doxygen mandoc valgrind gnuplot-nox"
     test_packages="$test_packages zlib1g-dev lz4 qpdf" # other implementations of what libdoca_compress does
     # libclang-rt-dev: elsewhere the runtime of clang is part of the packages above. g++-11: the compiler of the

@@ -71,6 +71,8 @@ def kind_of(kind):
         return "slot", plain.split()[1]
     if plain == "char *":
         return ("text" if "const" in kind else "memory"), ""
+    if plain.endswith("[]"):
+        return "memory", ""
     if plain.endswith("*"):
         return ("object", plain[:-1].strip()) if plain in ("FILE *", "char **") else ("memory", "")
     if plain.startswith("union"):

@@ -25,6 +25,7 @@
 #include <doca_ctx.h>
 #include <doca_dev.h>
 #include <doca_dma.h>
+#include <doca_erasure_coding.h>
 #include <doca_graph.h>
 #include <doca_log.h>
 #include <doca_mmap.h>
@@ -310,6 +311,17 @@ void build(World &world, State state)
     configure(doca_compress_task_decompress_lz4_block_set_conf, compress);
     world.add("doca_compress", compress);
     world.add("doca_compress", make<doca_compress>(doca_compress_create, devices.dev));
+    auto *const ec = make<doca_ec>(doca_ec_create, devices.dev);
+    connect(engine, doca_ec_as_ctx(ec));
+    configure(doca_ec_task_galois_mul_set_conf, ec);
+    configure(doca_ec_task_create_set_conf, ec);
+    configure(doca_ec_task_update_set_conf, ec);
+    configure(doca_ec_task_recover_set_conf, ec);
+    world.add("doca_ec", ec);
+    world.add("doca_ec", make<doca_ec>(doca_ec_create, devices.dev));
+    auto *const matrix = make<doca_ec_matrix>(doca_ec_matrix_create, ec, DOCA_EC_MATRIX_TYPE_CAUCHY, 1, 1);
+    world.add("doca_ec_matrix", matrix);
+    world.add("doca_ec_matrix", make<doca_ec_matrix>(doca_ec_matrix_create, ec, DOCA_EC_MATRIX_TYPE_VANDERMONDE, 2, 1));
     auto *const advise = make<doca_mmap_advise>(doca_mmap_advise_create, devices.dev);
     connect(engine, doca_mmap_advise_as_ctx(advise));
     configure(doca_mmap_advise_task_invalidate_cache_set_conf, advise);
@@ -430,6 +442,13 @@ void build(World &world, State state)
              destination, no_data);
     add_task(world, "doca_compress_task_decompress_lz4_block", doca_compress_task_decompress_lz4_block_as_task,
              doca_compress_task_decompress_lz4_block_alloc_init, compress, source, destination, no_data);
+#define ADD_CODING(type)                                                                                               \
+    add_task(world, "doca_ec_task_" #type, doca_ec_task_##type##_as_task, doca_ec_task_##type##_allocate_init, ec,     \
+             matrix, source, destination, no_data)
+    ADD_CODING(galois_mul);
+    ADD_CODING(create);
+    ADD_CODING(update);
+    ADD_CODING(recover);
     add_task(world, "doca_mmap_advise_task_invalidate_cache", doca_mmap_advise_task_invalidate_cache_as_doca_task,
              doca_mmap_advise_task_invalidate_cache_alloc_init, advise, source, no_data);
     add_task(world, "doca_comch_task_send", doca_comch_task_send_as_task, doca_comch_client_task_send_alloc_init,

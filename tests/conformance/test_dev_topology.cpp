@@ -507,6 +507,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "function 1: the PCI address 0000:05:00.0 is taken"},
         BadFile{"sha_hardware_is_no_boolean", with_function(good(R"("sha_hardware": 1)")),
                 "\"sha_hardware\" must be true or false"},
+        BadFile{"erasure_coding_is_no_boolean", with_function(good(R"("erasure_coding": 1)")),
+                "\"erasure_coding\" must be true or false"},
         BadFile{"no_address", with_function(R"("name": "x", "side": "host", "type": "vf", "parent": "p0")"),
                 "\"pci\" must have the form"},
         BadFile{"bad_address",

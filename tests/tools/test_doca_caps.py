@@ -39,6 +39,7 @@ ONLY_IN = {
     "3.0": {"compress_deflate": "emulated", "decompress_deflate": "emulated", "decompress_lz4_stream": "emulated",
             "decompress_lz4_block": "emulated", "compress_max_buf_size": 1 << 27, "compress_max_buf_list_len": 1024,
             "rdma_max_send_buf_list_len": 32, "comch_server": True, "comch_client": True, "comch_max_msg_size": 4080,
+            "erasure_coding": "emulated", "ec_max_block_size": 1 << 27, "ec_max_buf_list_len": 1024,
             "comch_consumer": True, "sync_event_export_to_remote_pci": True, "sync_event_export_to_remote_net": True,
             "mmap_export_pci": True, "mmap_create_from_export_pci": True}}
 
@@ -202,7 +203,7 @@ class DocaCaps(unittest.TestCase):
         self.assertTrue(rows["soft_p0"][title.index("PCI address"):].startswith("0000:03:00.0"))
         self.assertEqual(rows["soft_pf0"][can:],
                          {"2.2": "DMA, SHA, RDMA, Comm Channel, sync events, export, import",
-                          "3.0": "DMA, SHA, compress, RDMA, Comch, sync events, export, import"}[GENERATION])
+                          "3.0": "DMA, SHA, compress, EC, RDMA, Comch, sync events, export, import"}[GENERATION])
         self.assertTrue(rows["soft_p0"][can:].endswith("sync events, export, import, representors"))
         self.assertLessEqual(max(len(row) for row in rows.values()), 170)
 
@@ -244,6 +245,11 @@ class DocaCaps(unittest.TestCase):
         self.assertNotIn(EXPORTS_MEMORY[GENERATION], lone)
         if GENERATION == "2.2":
             self.assertIn("topology.json", run("--explain", **self.with_topology(json.dumps(without_pf))).stdout)
+        else:
+            without_pf["functions"][0]["erasure_coding"] = False
+            lone = self.soft_devices(**self.with_topology(json.dumps(without_pf)))["soft_port"]
+            self.assertIn("topology.json", lone["lacks"]["erasure_coding"])
+            self.assertNotIn("ec_max_block_size", {key for key, value in lone["capabilities"].items() if value})
 
     def test_configuration_in_force(self):
         lines = run("--config", DOCA_SOFT_ROLE="host", DOCA_SOFT_ROEL="dpu").stdout.splitlines()
@@ -289,7 +295,7 @@ class DocaCaps(unittest.TestCase):
         self.assertRegex(devices, r"    active_rate +100000000000\n    vhca_id +1\n    sf_index +-\n")
         self.assertEqual(set(run("--list-libs").stdout.split()),
                          {"doca_argp", "doca_common", "doca_dma", "doca_rdma", "doca_sha",
-                          *{"2.2": ["doca_comm_channel"], "3.0": ["doca_comch", "doca_compress"]}[GENERATION]})
+                          *{"2.2": ["doca_comm_channel"], "3.0": ["doca_comch", "doca_compress", "doca_erasure_coding"]}[GENERATION]})
 
     def test_verbose_shows_what_the_library_logs(self):
         self.assertIn("[DOCA]", run("-v").stderr)

@@ -161,6 +161,7 @@ enum class Ability : std::uint8_t {
     copy,
     hash_by_engine,
     compress,
+    erasure_coding,
     connect,
     atomics,
     protection_domain,
@@ -216,7 +217,10 @@ struct Capabilities {
     bool decompress_lz4 = false;                  ///< streams and blocks
     std::uint32_t compress_max_list_elements = 0; ///< of a source, and of a destination
     std::uint64_t compress_max_size = 0;          ///< bytes of a source, and of a result
-    bool comm_channel = false;                    ///< see DeviceFunction::services_at
+    bool erasure_coding = false;                  ///< on the CPU, by ISA-L, if the library was built with it
+    std::uint32_t ec_max_list_elements = 0;
+    std::uint64_t ec_max_block_size = 0; ///< bytes
+    bool comm_channel = false;           ///< see DeviceFunction::services_at
     /// Comm Channel exchanges messages by queue pairs; see DeviceFunction::messages_by.
     bool messages_by_queue_pairs = false;
     RdmaCapabilities rdma;
@@ -238,6 +242,9 @@ struct Capabilities {
         decompress_lz4 = true;
         compress_max_list_elements = 1024;
         compress_max_size = std::uint64_t{1} << 27;
+        erasure_coding = true;
+        ec_max_list_elements = 1024;
+        ec_max_block_size = std::uint64_t{1} << 27;
     }
 };
 

@@ -12,6 +12,7 @@
 #include <doca_comch_producer.h>
 #include <doca_compress.h>
 #include <doca_dma.h>
+#include <doca_erasure_coding.h>
 #include <doca_log.h>
 #include <doca_mmap.h>
 #include <doca_rdma.h>
@@ -23,7 +24,8 @@
 
 namespace opendoca::tools::questions {
 
-inline constexpr const char *libraries[] = {"argp", "comch", "common", "compress", "dma", "rdma", "sha"};
+inline constexpr const char *libraries[] = {"argp", "comch",          "common", "compress",
+                                            "dma",  "erasure_coding", "rdma",   "sha"};
 inline constexpr const char *bytes_of_one = "  bytes of a task";
 
 // Support for one representative task of each library; the others are available with it.
@@ -34,6 +36,10 @@ inline bool can_copy(doca_devinfo &info)
 inline bool can_hash(doca_devinfo &info)
 {
     return doca_sha_cap_task_hash_get_supported(&info, DOCA_SHA_ALGORITHM_SHA256) == DOCA_SUCCESS;
+}
+inline bool can_code(doca_devinfo &info)
+{
+    return doca_ec_cap_task_create_is_supported(&info) == DOCA_SUCCESS;
 }
 inline bool can_connect(doca_devinfo &info)
 {
@@ -120,6 +126,10 @@ inline constexpr CapabilityRow compress_rows[] = {
      "  buffers of a list",
      limit<can_decompress, doca_compress_cap_task_decompress_deflate_get_max_buf_list_len>,
      {}}};
+inline constexpr CapabilityRow coding_rows[] = {
+    {"erasure_coding", "erasure coding", emulated<can_code>, Ability::erasure_coding, "EC"},
+    {"ec_max_block_size", "  bytes of a block", limit<can_code, doca_ec_cap_get_max_block_size>, {}},
+    {"ec_max_buf_list_len", "  buffers of a list", limit<can_code, doca_ec_cap_get_max_buf_list_len>, {}}};
 inline constexpr CapabilityRow rdma_rows[] = {{"rdma_max_send_buf_list_len",
                                                "  buffers of a list",
                                                limit<can_connect, doca_rdma_cap_get_max_send_buf_list_len>,

@@ -93,6 +93,7 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     can.add_work_of_cpu();
     can.add_engines_of_cpu();
     can.sha_hardware = description.sha_hardware;
+    can.erasure_coding = description.erasure_coding;
     can.comm_channel = true;
     services_at = services_by_environment();
 
@@ -140,6 +141,9 @@ doca_error_t SoftFunction::open(std::unique_ptr<Device> &device) const
 std::string SoftFunction::reason_against(Ability ability) const
 {
     switch (ability) {
+    case Ability::erasure_coding:
+        return can.erasure_coding ? DeviceFunction::reason_against(ability)
+                                  : "\"erasure_coding\" is false for it in " + topology_origin();
     case Ability::hash_by_engine:
         return "\"sha_hardware\" is not true for it in " + topology_origin();
     case Ability::protection_domain:

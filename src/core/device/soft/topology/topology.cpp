@@ -199,6 +199,7 @@ bool read_function(json_object *object, const std::string &origin, Topology &top
     f.parent = reader.text("parent", 31);
     const std::string pci = reader.text("pci", 12);
     f.also = reader.texts("also", max_addresses);
+    f.erasure_coding = reader.flag("erasure_coding", true);
     f.sha_hardware = reader.flag("sha_hardware", f.type == FunctionType::pf);
     f.ibdev_name = reader.text("ibdev", max_ibdev_name - 1);
     f.iface_name = reader.text("iface", max_iface_name);

@@ -31,6 +31,7 @@ struct TopologyFunction {
     Ipv4Address ipv4{};
     Ipv6Address ipv6{};
     std::string vuid;
+    bool erasure_coding = true; ///< as a BlueField-3 has it, and not a BlueField-2
     bool sha_hardware = false;  ///< reports that it has an engine for SHA
     std::string rep_iface_name; ///< of its representor's interface on the DPU; empty for a DPU's PF, which has none
     std::optional<std::uint64_t> active_rate; ///< bits per second; nothing for a function that reports no rate

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "../core/device/cursor.hpp"
+#include "../core/device/device.hpp"
+#include "../core/device/memory_copier.hpp"
+#include "../core/engine/completion_queue.hpp"
+#include "../core/objects/buf.hpp"
+#include "matrix.hpp"
+
+namespace opendoca {
+
+/// Multiplies blocks by matrices on the CPU of the completion queue's thread: each operation completes within its
+/// submit. Owned by a context, one for each of its completion queues; used by that queue's thread only. All memory is
+/// allocated at creation. Never has an operation that waits, so it needs no polling.
+///
+/// Blocks that lie within one buffer of this process are used where they are. Others are copied, slice by slice:
+/// blocks that are split, imported memory, and everything if a destination is also a source.
+class CodingQueue final : public Source {
+public:
+    /// Limits of both lists.
+    struct Limits {
+        std::uint32_t list_elements; ///< buffers in a list
+        std::uint64_t block_size;    ///< bytes
+    };
+
+    /// All blocks are multiples of this number of bytes.
+    static constexpr std::size_t block_unit = 64;
+
+    /// The device must be able to access the memory of all buffers. @p completions and @p device must outlive the
+    /// object.
+    CodingQueue(CompletionQueue &completions, Device &device, const Limits &limits);
+
+    /// Appends the products of @p matrix and the blocks of @p source to @p destination. Returns INVALID_VALUE,
+    /// NOT_PERMITTED, or IO_FAILED for lengths that do not suit the matrix, after a log line, or NO_MEMORY without a
+    /// credit; nothing has then changed. A copy of imported memory may fail later, by the status of MemoryCopier: then
+    /// the contents of the destination's room are undefined. Null pointers are allowed, and rejected.
+    [[nodiscard]] doca_error_t multiply(Tag tag, const Matrix *matrix, const doca_buf *source,
+                                        doca_buf *destination) noexcept;
+
+    /// Returns the status that multiply() would return, but for a full queue and failures of copies.
+    [[nodiscard]] doca_error_t check(const Matrix *matrix, const doca_buf *source,
+                                     const doca_buf *destination) const noexcept;
+
+private:
+    /// Bytes of staging memory: with its inputs and outputs, a slice stays in the second-level cache.
+    static constexpr std::size_t staging_size = std::size_t{256} << 10;
+    static_assert((Matrix::max_inputs + Matrix::max_outputs) * block_unit <= staging_size);
+
+    /// Does the same as check(), and sets @p block to the size of a block.
+    [[nodiscard]] doca_error_t check(const Matrix *matrix, const doca_buf *source, const doca_buf *destination,
+                                     std::size_t &block) const noexcept;
+    [[nodiscard]] doca_error_t check_list(const doca_buf &list, bool for_writing) const noexcept;
+    /// Sets @p block to the size of a block of the source. IO_FAILED if there is none.
+    [[nodiscard]] doca_error_t check_lengths(const Matrix &matrix, const doca_buf &source, const doca_buf &destination,
+                                             std::size_t &block) const noexcept;
+
+    /// Sets @p blocks to the beginnings of the blocks of a list, and their @p addresses. Returns whether each block
+    /// lies within one buffer of memory of this process.
+    [[nodiscard]] static bool find_blocks(Cursor list, std::size_t block, std::span<Cursor> blocks,
+                                          std::span<std::byte *> addresses) noexcept;
+    /// Multiplies slice by slice, by copies of what cannot be used where it is; everything is copied if @p copies_all.
+    [[nodiscard]] doca_error_t multiply_slices(const Matrix &matrix, std::span<Cursor> inputs,
+                                               std::span<Cursor> outputs, std::size_t block, bool copies_all) noexcept;
+    /// Copy the next @p length bytes at a cursor to staging memory, or from it, and move the cursor past them.
+    [[nodiscard]] doca_error_t gather(Cursor &from, std::byte *staging, std::size_t length) noexcept;
+    [[nodiscard]] doca_error_t scatter(Cursor &to, std::byte *staging, std::size_t length) noexcept;
+
+    CompletionQueue &completions_;
+    const Device &device_;
+    const Limits limits_;
+    std::unique_ptr<MemoryCopier> copier_; ///< null if the device has none: imported memory is then refused
+    // Of the operation in progress: inputs, then outputs.
+    std::vector<Cursor> blocks_ = std::vector<Cursor>(Matrix::max_inputs + Matrix::max_outputs);
+    std::vector<std::byte *> addresses_ = std::vector<std::byte *>(Matrix::max_inputs + Matrix::max_outputs);
+    struct alignas(block_unit) Line {
+        std::byte bytes[block_unit];
+    };
+    std::unique_ptr<Line[]> staging_ = std::make_unique<Line[]>(staging_size / sizeof(Line));
+};
+
+} // namespace opendoca
