@@ -121,6 +121,12 @@ class Samples(unittest.TestCase):
             self.succeeds("sha_partial_create",
                           f"SHA-256 of {size} bytes: {hashlib.sha256(data.encode()).hexdigest()}", arguments=("-d", data))
 
+    def test_erasure_coding(self):
+        self.succeeds("ec_create", "Block 3, data: " + "41" * 16, "Block 4, redundancy: ", arguments=("-d", "A" * 256))
+        for arguments in (), ("-d", "x"), ("-d", "any text of this test " * 20), ("--busy",):
+            self.succeeds("ec_recover", "The blocks 3 and 5 are lost", "Recovered 15 pairs of blocks", arguments=arguments)
+            self.succeeds("ec_update", "Block 1 and the redundancy have changed", "Block 5 is right", arguments=arguments)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
