@@ -27,7 +27,7 @@ import user  # pylint: disable=wrong-import-position
 
 DOCA_BENCH, GENERATION, OTHER = sys.argv[1:4]
 JOB = "job" if GENERATION == "2.2" else "task"
-BENCHMARKS = ["dma", "rdma", "sha", "graph", "sync_event"] + (["connections", "cc"] if GENERATION == "2.2" else ["comch"])
+BENCHMARKS = ["dma", "rdma", "sha", "graph", "sync_event"] + (["connections", "cc"] if GENERATION == "2.2" else ["comch", "ec"])
 BENCHMARKS += ["compress"] if GENERATION == "3.0" else []
 SHORT = ["--time", "0", "--rounds", "2", "--pool", "1M", "--pin", "none"]
 
@@ -284,6 +284,24 @@ class DocaBench(unittest.TestCase):
         self.assertEqual(result.returncode, 3, result.stderr)
         self.assertIn("not measured", result.stdout)
 
+    @of_3_0
+    def test_erasure_coding_next_to_isa_l(self):
+        result = run("ec", "--time", "0", "--pin", "none", "--sizes", "64,4K", "-k", "5", "-m", "3", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = json.loads(result.stdout)["rows"]
+        self.assertEqual([(r["work"], r["data_blocks"], r["redundancy_blocks"], r["block_bytes"]) for r in rows],
+                         [(work, 5, 3, size) for work in ("create", "recover") for size in (64, 4096)])
+        for row in rows:
+            self.assertGreater(row["task_ns"]["median"], 0)
+            self.assertGreater(row["isal_ratio"]["median"], 0)
+            self.check_percentiles(row["latency_ns"])
+        result = run("ec", "--time", "0", "--pin", "none", "--bars", "--json")
+        rows = json.loads(result.stdout)["rows"]
+        self.assertEqual([row["block_bytes"] for row in rows], 2 * [64 << 10, 1 << 20])
+        for row in rows:
+            self.assertIs(row["passed"], row["isal_ratio"]["median"] >= row["limit"])
+        self.assertEqual(result.returncode, 0 if all(row["passed"] for row in rows) else 3)
+
     def test_graphs(self):
         short = ["--time", "0", "--rounds", "2", "--pin", "none", "--device", "soft_p0"]
         for arguments, env in ([], {}), (["--compare"], {"DOCA_SOFT_DEFER": "1"}):
@@ -351,6 +369,7 @@ class DocaBench(unittest.TestCase):
         wrong += [["sha", "--sizes", "0"], ["sha", "--algorithms", "md5"], ["sha", "--pin", "99999"], ["graph", "--rounds", "0"]]
         if GENERATION == "3.0":
             wrong += [["comch", "--jobs", "write"], ["comch", "--jobs", "message", "--sizes", "4081"],
+                      ["ec", "--sizes", "100"], ["ec", "--sizes", "512M"], ["ec", "-k", "0"], ["ec", "-m", "33"],
                       ["comch", "--json", "--csv"], ["comch", "--depth", "1025"], ["comch", "--sizes", "65M"]]
         else:
             wrong += [["cc", "--sizes", "4081"], ["cc", "--rounds", "0"], ["cc", "--pin", "0"],

@@ -15,6 +15,7 @@ std::span<const Benchmark> benchmarks()
 #ifdef OPENDOCA_HAS_CODECS
         {"compress", "DEFLATE and LZ4 tasks, next to the codecs alone", run_compress_benchmark},
 #endif
+        {"ec", "tasks of erasure coding, next to ISA-L", run_ec_benchmark},
         {"graph", "nodes of graphs: callbacks and small copies, next to other executors", run_graph_benchmark},
         {"comch", "Comch between two processes: messages, and data from producer to consumer, next to others",
          run_comch_benchmark},
