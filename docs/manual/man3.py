@@ -14,7 +14,7 @@ import xml.etree.ElementTree as ElementTree
 BOLD, ITALIC, ROMAN = '\\fB', '\\fI', '\\fR'
 
 # Headers of which no library has the name are of the common one.
-LIBRARIES = ['argp', 'comch', 'comm_channel', 'dma', 'rdma', 'sha']
+LIBRARIES = ['argp', 'comch', 'comm_channel', 'dma', 'erasure_coding', 'rdma', 'sha']
 
 
 def escape(text):
