@@ -246,7 +246,7 @@ class DocaCaps(unittest.TestCase):
         if GENERATION == "2.2":
             self.assertIn("topology.json", run("--explain", **self.with_topology(json.dumps(without_pf))).stdout)
         else:
-            without_pf["functions"][0]["erasure_coding"] = False
+            without_pf["functions"][0]["engines"] = "bluefield-2"
             lone = self.soft_devices(**self.with_topology(json.dumps(without_pf)))["soft_port"]
             self.assertIn("topology.json", lone["lacks"]["erasure_coding"])
             self.assertNotIn("ec_max_block_size", {key for key, value in lone["capabilities"].items() if value})

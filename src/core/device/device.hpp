@@ -193,6 +193,9 @@ struct RdmaCapabilities {
     [[nodiscard]] bool atomics_of_connections() const noexcept { return reliable_connection && atomics; }
 };
 
+/// A card whose engines the CPU stands in for, with the tasks and limits that users report of it.
+enum class EngineProfile : std::uint8_t { all, none, bluefield_2, bluefield_3 };
+
 /// What a function supports, as device lists report it. A provider sets it before the list is complete.
 struct Capabilities {
     bool hotplug_manager = false;
@@ -234,15 +237,17 @@ struct Capabilities {
         sha_max_list_elements = 1024;
         sha_max_size = std::uint64_t{1} << 31;
     }
-    /// Adds what the CPU does in place of a card's engines.
-    void add_engines_of_cpu() noexcept
+    /// Adds what the CPU does in place of a card's engines: of all cards, or as one of @p profile has it.
+    void add_engines_of_cpu(EngineProfile profile = EngineProfile::all) noexcept
     {
-        compress_deflate = true;
+        if (profile == EngineProfile::none)
+            return;
+        compress_deflate = profile != EngineProfile::bluefield_3;
         decompress_deflate = true;
-        decompress_lz4 = true;
+        decompress_lz4 = profile != EngineProfile::bluefield_2;
         compress_max_list_elements = 1024;
-        compress_max_size = std::uint64_t{1} << 27;
-        erasure_coding = true;
+        compress_max_size = std::uint64_t{1} << (profile == EngineProfile::bluefield_3 ? 21 : 27);
+        erasure_coding = profile != EngineProfile::bluefield_2;
         ec_max_list_elements = 1024;
         ec_max_block_size = std::uint64_t{1} << 27;
     }

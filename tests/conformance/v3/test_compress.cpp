@@ -28,12 +28,15 @@
 #include <zlib.h>
 
 #include "../support/environment.hpp"
+#include "../support/topology_file.hpp"
 #include "compress_tasks.hpp"
 
 namespace doca_test {
 namespace {
 
 constexpr std::byte canary{0xa5};
+
+void ignore(doca_compress_task_compress_deflate *, doca_data, doca_data) {}
 
 /// Compresses with zlib. @p window_bits: negative for raw DEFLATE.
 Bytes deflated(std::span<const std::byte> data, int level = 9, int window_bits = -MAX_WBITS)
@@ -258,6 +261,40 @@ TEST(CompressTask, OtherDevicesSupportNoneUnlessTheCpuStandsIn)
         CompressHandle compress;
         EXPECT_EQ(doca_compress_create(dev, compress.out()), stands_in ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED);
     }
+}
+
+TEST(CompressTask, SoftwareDevicesAnswerAsTheCardOfTheTopology)
+{
+    const TopologyFile file(R"({"functions": [
+        {"name": "any",  "side": "dpu", "type": "pf", "pci": "03:00.0"},
+        {"name": "bf2",  "side": "dpu", "type": "pf", "pci": "03:00.1", "engines": "bluefield-2"},
+        {"name": "bf3",  "side": "dpu", "type": "pf", "pci": "03:00.2", "engines": "bluefield-3"},
+        {"name": "none", "side": "dpu", "type": "pf", "pci": "03:00.3", "engines": "none"}
+    ]})");
+    const Environment soft("DOCA_SOFT", "1");
+    const Environment topology("DOCA_SOFT_TOPOLOGY", file.path().c_str());
+    const auto answers = [](const std::string &name) {
+        const DevHandle dev = open_device(name);
+        std::string text;
+        for (const Kind kind : all_kinds)
+            text += supports(doca_dev_as_devinfo(dev), kind) ? 'y' : '-';
+        std::uint64_t length = 0;
+        (void)doca_compress_cap_task_decompress_deflate_get_max_buf_size(doca_dev_as_devinfo(dev), &length);
+        return text + ' ' + std::to_string(length >> 20);
+    };
+    EXPECT_EQ(answers("soft_any"), "yyyy 128");
+    EXPECT_EQ(answers("soft_bf2"), "yy-- 128");
+    EXPECT_EQ(answers("soft_bf3"), "-yyy 2");
+    EXPECT_EQ(answers("soft_none"), "---- 0");
+    CompressHandle compress;
+    {
+        const DevHandle dev = open_device("soft_bf3");
+        ASSERT_EQ(doca_compress_create(dev, compress.out()), DOCA_SUCCESS);
+        EXPECT_EQ(doca_compress_task_compress_deflate_set_conf(compress, ignore, ignore, 1), DOCA_ERROR_NOT_SUPPORTED);
+        compress.reset();
+    }
+    const DevHandle dev = open_device("soft_none");
+    EXPECT_EQ(doca_compress_create(dev, compress.out()), DOCA_ERROR_NOT_SUPPORTED);
 }
 
 TEST_P(CompressTaskTest, CapabilitiesHaveTheLimits)
@@ -800,8 +837,6 @@ TEST_P(CompressTaskTest, TasksAreAsManyAsConfigured)
     for (doca_task *const each : tasks)
         doca_task_free(each);
 }
-
-void ignore(doca_compress_task_compress_deflate *, doca_data, doca_data) {}
 
 TEST_P(CompressTaskTest, ConfigurationBelongsToIdleContexts)
 {

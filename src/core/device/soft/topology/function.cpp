@@ -91,9 +91,8 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     can.sync_event_export_dpu = can.export_dpu;
     can.sync_event_from_export_dpu = can.from_export_dpu;
     can.add_work_of_cpu();
-    can.add_engines_of_cpu();
+    can.add_engines_of_cpu(description.engines);
     can.sha_hardware = description.sha_hardware;
-    can.erasure_coding = description.erasure_coding;
     can.comm_channel = true;
     services_at = services_by_environment();
 
@@ -141,11 +140,14 @@ doca_error_t SoftFunction::open(std::unique_ptr<Device> &device) const
 std::string SoftFunction::reason_against(Ability ability) const
 {
     switch (ability) {
-    case Ability::erasure_coding:
-        return can.erasure_coding ? DeviceFunction::reason_against(ability)
-                                  : "\"erasure_coding\" is false for it in " + topology_origin();
     case Ability::hash_by_engine:
         return "\"sha_hardware\" is not true for it in " + topology_origin();
+    case Ability::compress:
+    case Ability::erasure_coding:
+        if (can.compress_deflate && can.decompress_lz4) // the topology does not restrict it
+            return DeviceFunction::reason_against(ability);
+        return can.decompress_deflate ? "\"engines\" names a card without that engine in " + topology_origin()
+                                      : "\"engines\" is \"none\" for it in " + topology_origin();
     case Ability::protection_domain:
         return "it is no device of libibverbs";
     case Ability::export_memory:

@@ -35,15 +35,15 @@ public:
     template <typename Enum>
     [[nodiscard]] Enum choice(const char *key, std::initializer_list<std::pair<const char *, Enum>> choices)
     {
+        return choose(key, text(key, 16), choices);
+    }
+    /// Does the same for an optional key.
+    template <typename Enum>
+    [[nodiscard]] Enum choice(const char *key, std::initializer_list<std::pair<const char *, Enum>> choices,
+                              Enum if_missing)
+    {
         const std::string value = text(key, 16);
-        std::string names;
-        for (const auto &[name, result] : choices) {
-            if (value == name)
-                return result;
-            names += (names.empty() ? "\"" : ", \"") + std::string(name) + '"';
-        }
-        report_key_error(key, "must be one of " + names);
-        return choices.begin()->second;
+        return value.empty() ? if_missing : choose(key, value, choices);
     }
 
     /// Logs a key of the object that no call has read, such as a misspelled one.
@@ -55,6 +55,20 @@ public:
     [[nodiscard]] bool is_good() const noexcept { return is_good_; }
 
 private:
+    template <typename Enum>
+    [[nodiscard]] Enum choose(const char *key, const std::string &value,
+                              std::initializer_list<std::pair<const char *, Enum>> choices)
+    {
+        std::string names;
+        for (const auto &[name, result] : choices) {
+            if (value == name)
+                return result;
+            names += (names.empty() ? "\"" : ", \"") + std::string(name) + '"';
+        }
+        report_key_error(key, "must be one of " + names);
+        return choices.begin()->second;
+    }
+
     /// Returns whether the key exists; false after a mistake. Records the key as known, for finish().
     [[nodiscard]] bool find(const char *key, json_object *&value);
 

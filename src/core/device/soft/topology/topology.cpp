@@ -199,8 +199,13 @@ bool read_function(json_object *object, const std::string &origin, Topology &top
     f.parent = reader.text("parent", 31);
     const std::string pci = reader.text("pci", 12);
     f.also = reader.texts("also", max_addresses);
-    f.erasure_coding = reader.flag("erasure_coding", true);
     f.sha_hardware = reader.flag("sha_hardware", f.type == FunctionType::pf);
+    f.engines = reader.choice<EngineProfile>("engines",
+                                             {{"all", EngineProfile::all},
+                                              {"none", EngineProfile::none},
+                                              {"bluefield-2", EngineProfile::bluefield_2},
+                                              {"bluefield-3", EngineProfile::bluefield_3}},
+                                             EngineProfile::all);
     f.ibdev_name = reader.text("ibdev", max_ibdev_name - 1);
     f.iface_name = reader.text("iface", max_iface_name);
     f.vuid = reader.text("vuid", max_vuid - 1);

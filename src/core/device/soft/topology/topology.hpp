@@ -31,8 +31,8 @@ struct TopologyFunction {
     Ipv4Address ipv4{};
     Ipv6Address ipv6{};
     std::string vuid;
-    bool erasure_coding = true; ///< as a BlueField-3 has it, and not a BlueField-2
-    bool sha_hardware = false;  ///< reports that it has an engine for SHA
+    bool sha_hardware = false;                  ///< reports that it has an engine for SHA
+    EngineProfile engines = EngineProfile::all; ///< whose engines it claims for tasks other than SHA's
     std::string rep_iface_name; ///< of its representor's interface on the DPU; empty for a DPU's PF, which has none
     std::optional<std::uint64_t> active_rate; ///< bits per second; nothing for a function that reports no rate
     /// Unique in the topology; set by parse_topology() if the file does not.
