@@ -14,7 +14,7 @@ import xml.etree.ElementTree as ElementTree
 BOLD, ITALIC, ROMAN = '\\fB', '\\fI', '\\fR'
 
 # Headers of which no library has the name are of the common one.
-LIBRARIES = ['argp', 'comch', 'comm_channel', 'dma', 'erasure_coding', 'rdma', 'sha']
+LIBRARIES = ['aes_gcm', 'argp', 'comch', 'comm_channel', 'compress', 'dma', 'erasure_coding', 'rdma', 'sha']
 
 
 def escape(text):

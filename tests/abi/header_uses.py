@@ -60,7 +60,7 @@ V2 = Uses(
 )
 
 V3 = Uses(
-    number_of_headers=33,
+    number_of_headers=35,
     log_program=LOG_PROGRAMS / "log_register_v3.inc",
     log_switch="-DDOCA_LOGGING_ALLOW_TRACE",
     log_calls=[

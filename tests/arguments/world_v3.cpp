@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <doca_aes_gcm.h>
 #include <doca_argp.h>
 #include <doca_buf.h>
 #include <doca_buf_array.h>
@@ -322,6 +323,16 @@ void build(World &world, State state)
     auto *const matrix = make<doca_ec_matrix>(doca_ec_matrix_create, ec, DOCA_EC_MATRIX_TYPE_CAUCHY, 1, 1);
     world.add("doca_ec_matrix", matrix);
     world.add("doca_ec_matrix", make<doca_ec_matrix>(doca_ec_matrix_create, ec, DOCA_EC_MATRIX_TYPE_VANDERMONDE, 2, 1));
+    auto *const gcm = make<doca_aes_gcm>(doca_aes_gcm_create, devices.dev);
+    connect(engine, doca_aes_gcm_as_ctx(gcm));
+    configure(doca_aes_gcm_task_encrypt_set_conf, gcm);
+    configure(doca_aes_gcm_task_decrypt_set_conf, gcm);
+    static constexpr std::uint8_t raw_key[32] = {};
+    auto *const key = make<doca_aes_gcm_key>(doca_aes_gcm_key_create, gcm, raw_key, DOCA_AES_GCM_KEY_128);
+    world.add("doca_aes_gcm", gcm);
+    world.add("doca_aes_gcm", make<doca_aes_gcm>(doca_aes_gcm_create, devices.dev));
+    world.add("doca_aes_gcm_key", key);
+    world.add("doca_aes_gcm_key", make<doca_aes_gcm_key>(doca_aes_gcm_key_create, gcm, raw_key, DOCA_AES_GCM_KEY_256));
     auto *const advise = make<doca_mmap_advise>(doca_mmap_advise_create, devices.dev);
     connect(engine, doca_mmap_advise_as_ctx(advise));
     configure(doca_mmap_advise_task_invalidate_cache_set_conf, advise);
@@ -449,6 +460,10 @@ void build(World &world, State state)
     ADD_CODING(create);
     ADD_CODING(update);
     ADD_CODING(recover);
+    add_task(world, "doca_aes_gcm_task_encrypt", doca_aes_gcm_task_encrypt_as_task,
+             doca_aes_gcm_task_encrypt_alloc_init, gcm, source, destination, key, bytes, 12U, 16U, 8U, no_data);
+    add_task(world, "doca_aes_gcm_task_decrypt", doca_aes_gcm_task_decrypt_as_task,
+             doca_aes_gcm_task_decrypt_alloc_init, gcm, source, destination, key, bytes, 12U, 16U, 8U, no_data);
     add_task(world, "doca_mmap_advise_task_invalidate_cache", doca_mmap_advise_task_invalidate_cache_as_doca_task,
              doca_mmap_advise_task_invalidate_cache_alloc_init, advise, source, no_data);
     add_task(world, "doca_comch_task_send", doca_comch_task_send_as_task, doca_comch_client_task_send_alloc_init,

@@ -40,6 +40,7 @@ ONLY_IN = {
             "decompress_lz4_block": "emulated", "compress_max_buf_size": 1 << 27, "compress_max_buf_list_len": 1024,
             "rdma_max_send_buf_list_len": 32, "comch_server": True, "comch_client": True, "comch_max_msg_size": 4080,
             "erasure_coding": "emulated", "ec_max_block_size": 1 << 27, "ec_max_buf_list_len": 1024,
+            "aes_gcm": "emulated", "aes_gcm_max_buf_size": 1 << 27, "aes_gcm_max_list_buf_num_elem": 1024,
             "comch_consumer": True, "sync_event_export_to_remote_pci": True, "sync_event_export_to_remote_net": True,
             "mmap_export_pci": True, "mmap_create_from_export_pci": True}}
 
@@ -203,7 +204,7 @@ class DocaCaps(unittest.TestCase):
         self.assertTrue(rows["soft_p0"][title.index("PCI address"):].startswith("0000:03:00.0"))
         self.assertEqual(rows["soft_pf0"][can:],
                          {"2.2": "DMA, SHA, RDMA, Comm Channel, sync events, export, import",
-                          "3.0": "DMA, SHA, compress, EC, RDMA, Comch, sync events, export, import"}[GENERATION])
+                          "3.0": "DMA, SHA, compress, EC, AES, RDMA, Comch, sync events, export, import"}[GENERATION])
         self.assertTrue(rows["soft_p0"][can:].endswith("sync events, export, import, representors"))
         self.assertLessEqual(max(len(row) for row in rows.values()), 170)
 
@@ -295,7 +296,8 @@ class DocaCaps(unittest.TestCase):
         self.assertRegex(devices, r"    active_rate +100000000000\n    vhca_id +1\n    sf_index +-\n")
         self.assertEqual(set(run("--list-libs").stdout.split()),
                          {"doca_argp", "doca_common", "doca_dma", "doca_rdma", "doca_sha",
-                          *{"2.2": ["doca_comm_channel"], "3.0": ["doca_comch", "doca_compress", "doca_erasure_coding"]}[GENERATION]})
+                          *{"2.2": ["doca_comm_channel"],
+                            "3.0": ["doca_comch", "doca_compress", "doca_erasure_coding", "doca_aes_gcm"]}[GENERATION]})
 
     def test_verbose_shows_what_the_library_logs(self):
         self.assertIn("[DOCA]", run("-v").stderr)

@@ -47,6 +47,7 @@ std::vector<CapabilityRow> make_rows()
          {"sha_max_list_buf_num_elem", "  buffers of a list", limit<q::can_hash, q::sha_max_list>, {}}});
     add_own(q::compress_rows);
     add_own(q::coding_rows);
+    add_own(q::cipher_rows);
     add({{"rdma_rc", "RDMA", yes_or_no<q::can_connect>, Ability::connect, "RDMA"},
          {"rdma_max_message_size", q::bytes_of_one, limit<q::can_connect, q::rdma_max_size>, {}},
          {"rdma_max_send_queue_size", "  send queue", limit<q::can_connect, q::rdma_send_queue>, {}}});

@@ -190,6 +190,10 @@ std::string DeviceFunction::reason_against(Ability ability) const
         return has_soft_engines() || can.erasure_coding
                    ? "this build of libdoca_erasure_coding has no ISA-L"
                    : "opendoca does not use erasure coding engines of cards: DOCA_SOFT_ENGINES=1 lets the CPU stand in";
+    case Ability::encrypt:
+        return has_soft_engines()
+                   ? "OpenSSL, as it is configured, has no AES-GCM"
+                   : "opendoca does not use encryption engines of cards: DOCA_SOFT_ENGINES=1 lets the CPU stand in";
     case Ability::message_service:
         return can.comm_channel ? "services run on a port of the DPU, where the representors are"
                                 : reason_against(Ability::message_channel);

@@ -162,6 +162,7 @@ enum class Ability : std::uint8_t {
     hash_by_engine,
     compress,
     erasure_coding,
+    encrypt, ///< AES-GCM
     connect,
     atomics,
     protection_domain,
@@ -223,7 +224,10 @@ struct Capabilities {
     bool erasure_coding = false;                  ///< on the CPU, by ISA-L, if the library was built with it
     std::uint32_t ec_max_list_elements = 0;
     std::uint64_t ec_max_block_size = 0; ///< bytes
-    bool comm_channel = false;           ///< see DeviceFunction::services_at
+    bool aes_gcm = false;                ///< on the CPU, by OpenSSL
+    std::uint32_t aes_gcm_max_list_elements = 0;
+    std::uint64_t aes_gcm_max_size = 0; ///< bytes of a source, and of a result
+    bool comm_channel = false;          ///< see DeviceFunction::services_at
     /// Comm Channel exchanges messages by queue pairs; see DeviceFunction::messages_by.
     bool messages_by_queue_pairs = false;
     RdmaCapabilities rdma;
@@ -250,6 +254,9 @@ struct Capabilities {
         erasure_coding = profile != EngineProfile::bluefield_2;
         ec_max_list_elements = 1024;
         ec_max_block_size = std::uint64_t{1} << 27;
+        aes_gcm = profile != EngineProfile::bluefield_2;
+        aes_gcm_max_list_elements = 1024;
+        aes_gcm_max_size = std::uint64_t{1} << 27; // programs allocate as much
     }
 };
 

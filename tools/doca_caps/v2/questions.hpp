@@ -87,6 +87,7 @@ inline constexpr CapabilityRow hash_rows[] = {
     {"sha_hardware", "  in hardware", hashes_in_hardware, Ability::hash_by_engine}};
 inline constexpr std::span<const CapabilityRow> compress_rows;
 inline constexpr std::span<const CapabilityRow> coding_rows;
+inline constexpr std::span<const CapabilityRow> cipher_rows;
 inline constexpr CapabilityRow rdma_rows[] = {
     {"rdma_max_recv_queue_size", "  receive queue", limit<can_connect, doca_rdma_get_max_recv_queue_size>, {}}};
 inline constexpr CapabilityRow channel_rows[] = {

@@ -7,6 +7,7 @@
 
 #include <span>
 
+#include <doca_aes_gcm.h>
 #include <doca_comch.h>
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>
@@ -24,8 +25,8 @@
 
 namespace opendoca::tools::questions {
 
-inline constexpr const char *libraries[] = {"argp", "comch",          "common", "compress",
-                                            "dma",  "erasure_coding", "rdma",   "sha"};
+inline constexpr const char *libraries[] = {"aes_gcm", "argp",           "comch", "common", "compress",
+                                            "dma",     "erasure_coding", "rdma",  "sha"};
 inline constexpr const char *bytes_of_one = "  bytes of a task";
 
 // Support for one representative task of each library; the others are available with it.
@@ -40,6 +41,11 @@ inline bool can_hash(doca_devinfo &info)
 inline bool can_code(doca_devinfo &info)
 {
     return doca_ec_cap_task_create_is_supported(&info) == DOCA_SUCCESS;
+}
+inline bool can_encrypt(doca_devinfo &info)
+{
+    return doca_aes_gcm_cap_task_encrypt_is_supported(&info) == DOCA_SUCCESS &&
+           doca_aes_gcm_cap_task_decrypt_is_supported(&info) == DOCA_SUCCESS;
 }
 inline bool can_connect(doca_devinfo &info)
 {
@@ -130,6 +136,13 @@ inline constexpr CapabilityRow coding_rows[] = {
     {"erasure_coding", "erasure coding", emulated<can_code>, Ability::erasure_coding, "EC"},
     {"ec_max_block_size", "  bytes of a block", limit<can_code, doca_ec_cap_get_max_block_size>, {}},
     {"ec_max_buf_list_len", "  buffers of a list", limit<can_code, doca_ec_cap_get_max_buf_list_len>, {}}};
+inline constexpr CapabilityRow cipher_rows[] = {
+    {"aes_gcm", "AES-GCM", emulated<can_encrypt>, Ability::encrypt, "AES"},
+    {"aes_gcm_max_buf_size", bytes_of_one, limit<can_encrypt, doca_aes_gcm_cap_task_encrypt_get_max_buf_size>, {}},
+    {"aes_gcm_max_list_buf_num_elem",
+     "  buffers of a list",
+     limit<can_encrypt, doca_aes_gcm_cap_task_encrypt_get_max_list_buf_num_elem>,
+     {}}};
 inline constexpr CapabilityRow rdma_rows[] = {{"rdma_max_send_buf_list_len",
                                                "  buffers of a list",
                                                limit<can_connect, doca_rdma_cap_get_max_send_buf_list_len>,

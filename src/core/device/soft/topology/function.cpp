@@ -144,6 +144,7 @@ std::string SoftFunction::reason_against(Ability ability) const
         return "\"sha_hardware\" is not true for it in " + topology_origin();
     case Ability::compress:
     case Ability::erasure_coding:
+    case Ability::encrypt:
         if (can.compress_deflate && can.decompress_lz4) // the topology does not restrict it
             return DeviceFunction::reason_against(ability);
         return can.decompress_deflate ? "\"engines\" names a card without that engine in " + topology_origin()
