@@ -127,6 +127,34 @@ class Samples(unittest.TestCase):
             self.succeeds("ec_recover", "The blocks 3 and 5 are lost", "Recovered 15 pairs of blocks", arguments=arguments)
             self.succeeds("ec_update", "Block 1 and the redundancy have changed", "Block 5 is right", arguments=arguments)
 
+    def test_authenticated_encryption(self):
+        # Test case 4 of the specification of GCM.
+        aad = bytes.fromhex("feedfacedeadbeeffeedfacedeadbeefabaddad2")
+        text = bytes.fromhex("d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72"
+                             "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39")
+        sealed = bytes.fromhex("42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e"
+                               "21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091"
+                               "5bc94fbc3221a5db94fae95ae7121a47")
+        with tempfile.TemporaryDirectory() as folder:
+            plain, there, back = (pathlib.Path(folder, name) for name in ("plain", "there", "back"))
+            plain.write_bytes(aad + text)
+            options = ["-k", "feffe9928665731c6d6a8f9467308308", "-i", "cafebabefacedbaddecaf888", "-a", "20"]
+            self.succeeds("aes_gcm_encrypt", "80 bytes became 96 bytes", arguments=[*options, "-f", plain, "-o", there])
+            self.assertEqual(there.read_bytes(), aad + sealed)
+            self.succeeds("aes_gcm_decrypt", "96 bytes became 80 bytes", arguments=[*options, "-f", there, "-o", back])
+            self.assertEqual(back.read_bytes(), aad + text)
+            plain.write_bytes(bytes(range(256)) * 4096)
+            options = ["-k", "ab" * 32, "-t", "12", "--busy"]
+            self.succeeds("aes_gcm_encrypt", arguments=[*options, "-f", plain, "-o", there])
+            self.succeeds("aes_gcm_decrypt", arguments=[*options, "-f", there, "-o", back])
+            self.assertEqual(back.read_bytes(), plain.read_bytes())
+            back.unlink()
+            there.write_bytes(there.read_bytes()[:-1] + b"x")
+            code, said = run(FOLDER / "doca_v3_aes_gcm_decrypt", *options, "-f", there, "-o", back)
+            self.assertEqual(1, code, said)
+            self.assertIn("The tag is wrong", said)
+            self.assertFalse(back.exists())
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
