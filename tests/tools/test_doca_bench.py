@@ -28,7 +28,7 @@ import user  # pylint: disable=wrong-import-position
 DOCA_BENCH, GENERATION, OTHER = sys.argv[1:4]
 JOB = "job" if GENERATION == "2.2" else "task"
 BENCHMARKS = ["dma", "rdma", "sha", "graph", "sync_event"] + (["connections", "cc"] if GENERATION == "2.2" else ["comch", "ec"])
-BENCHMARKS += ["compress"] if GENERATION == "3.0" else []
+BENCHMARKS += ["compress", "aes_gcm"] if GENERATION == "3.0" else []
 SHORT = ["--time", "0", "--rounds", "2", "--pool", "1M", "--pin", "none"]
 
 
@@ -300,6 +300,22 @@ class DocaBench(unittest.TestCase):
         self.assertEqual([row["block_bytes"] for row in rows], 2 * [64 << 10, 1 << 20])
         for row in rows:
             self.assertIs(row["passed"], row["isal_ratio"]["median"] >= row["limit"])
+
+    @of_3_0
+    def test_aes_gcm_next_to_openssl(self):
+        result = run("aes_gcm", "--time", "0", "--pin", "none", "--sizes", "1,1000", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = json.loads(result.stdout)["rows"]
+        self.assertEqual([(r["task"], r["key_bits"], r["bytes"]) for r in rows],
+                         [(task, bits, size) for bits in (128, 256) for task in ("encrypt", "decrypt") for size in (1, 1000)])
+        for row in rows:
+            self.assertGreater(row["job_ns"]["median"], 0)
+            self.check_percentiles(row["latency_ns"])
+            self.assertGreater(row["evp_loop_ratio"]["median"], 0)
+        result = run("aes_gcm", "--time", "0", "--pin", "none", "--bars", "--json")
+        self.assertIn(result.returncode, [0, 3], result.stderr)
+        rows = json.loads(result.stdout)["rows"]
+        self.assertEqual({row["bytes"] for row in rows}, {64 << 10, 1 << 20})
         self.assertEqual(result.returncode, 0 if all(row["passed"] for row in rows) else 3)
 
     def test_graphs(self):

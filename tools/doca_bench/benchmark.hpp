@@ -24,6 +24,7 @@ inline constexpr int bar_missed = 3;
 
 /// The entry points. Each parses the arguments after its name, measures, prints a report and returns an exit status.
 /// They throw on errors that end the benchmark.
+int run_aes_gcm_benchmark(std::span<char *const> arguments);
 int run_cc_benchmark(std::span<char *const> arguments);
 int run_comch_benchmark(std::span<char *const> arguments);
 int run_compress_benchmark(std::span<char *const> arguments);

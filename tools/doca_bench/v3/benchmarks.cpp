@@ -16,6 +16,7 @@ std::span<const Benchmark> benchmarks()
         {"compress", "DEFLATE and LZ4 tasks, next to the codecs alone", run_compress_benchmark},
 #endif
         {"ec", "tasks of erasure coding, next to ISA-L", run_ec_benchmark},
+        {"aes_gcm", "AES-GCM tasks, next to OpenSSL", run_aes_gcm_benchmark},
         {"graph", "nodes of graphs: callbacks and small copies, next to other executors", run_graph_benchmark},
         {"comch", "Comch between two processes: messages, and data from producer to consumer, next to others",
          run_comch_benchmark},
