@@ -32,8 +32,15 @@ DEPENDENCIES = {
     "librdmacm": ("OPTIONAL_DEPENDENCY_OF", *RDMA_CORE),
     # Headers alone: they are compiled into the libraries.
     "nlohmann_json": ("STATIC_LINK", "https://github.com/nlohmann/json", "MIT"),
+    # libdoca_compress and libdoca_erasure_coding support nothing without them.
+    "libdeflate": ("OPTIONAL_DEPENDENCY_OF", "https://github.com/ebiggers/libdeflate", "MIT"),
+    "liblz4": ("OPTIONAL_DEPENDENCY_OF", "https://github.com/lz4/lz4", "BSD-2-Clause"),
+    "libxxhash": ("OPTIONAL_DEPENDENCY_OF", "https://github.com/Cyan4973/xxHash", "BSD-2-Clause"),
+    "libisal": ("OPTIONAL_DEPENDENCY_OF", "https://github.com/intel/isa-l", "BSD-3-Clause"),
     # doca_bench measures it, where it is there.
     "tbb": ("OPTIONAL_DEPENDENCY_OF", "https://github.com/uxlfoundation/oneTBB", "Apache-2.0"),
+    # The tests compress by it.
+    "zlib": ("TEST_DEPENDENCY_OF", "https://zlib.net", "Zlib"),
     "libbsd": ("DEV_DEPENDENCY_OF", "https://libbsd.freedesktop.org", "BSD-3-Clause"),
     "gtest": ("TEST_DEPENDENCY_OF", "https://github.com/google/googletest", "BSD-3-Clause"),
 }

@@ -87,6 +87,14 @@ esac
 SYSTEMS = {"apt": ("apt-get", "apt-cache", "dpkg-query"), "dnf": ("dnf", "rpm"), "zypper": ("zypper", "rpm"), "": ()}
 
 
+# Libraries without which libdoca_compress and libdoca_erasure_coding support nothing.
+OPTIONAL_LIBRARIES = ("libdeflate", "liblz4", "libxxhash", "libisal")
+OPTIONAL_LIBRARIES_BY_MANAGER = {
+    "dnf": ("libdeflate-devel", "lz4-devel", "xxhash-devel", "isa-l-devel"),
+    "zypper": ("libdeflate-devel", "liblz4-devel", "xxhash-devel", "libisal-devel"),
+}
+
+
 class System:
     """A system with one package manager, in a folder of its own."""
 
@@ -167,8 +175,14 @@ class Managers(unittest.TestCase):
                 self.assertIn(package, system.lines("installed"))
         build_file = (SCRIPT.parent.parent / "meson.build").read_text(encoding="utf-8")
         for module in re.findall(r"dependency\('([\w-]+)'", build_file):
-            if module not in ("threads", "dl"):
+            if module not in ("threads", "dl", *OPTIONAL_LIBRARIES):
                 self.assertTrue(f"pkgconfig({module})" in SCRIPT.read_text(encoding="utf-8"), module)
+        # dnf and zypper look up optional packages by their own names.
+        for manager, names in OPTIONAL_LIBRARIES_BY_MANAGER.items():
+            system = System(self, manager)
+            self.works(system.run())
+            for package in names:
+                self.assertIn(package, system.lines("installed"))
 
     def test_a_list_of_debian_installs_nothing_elsewhere(self):
         for manager in "dnf", "zypper":
