@@ -70,35 +70,45 @@ doca_error_t CodingQueue::multiply(Tag tag, const Matrix *matrix, const doca_buf
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY; // not logged: programs drain the queue and try again
     const std::size_t num_inputs = matrix->num_inputs(), num_outputs = matrix->num_outputs();
-    const auto inputs = std::span(blocks_).first(num_inputs);
-    const auto outputs = std::span(blocks_).subspan(num_inputs, num_outputs);
     const auto in = std::span(addresses_).first(num_inputs);
     const auto out = std::span(addresses_).subspan(num_inputs, num_outputs);
-    const bool are_inputs_whole = find_blocks(Cursor::over_data(*source), block, inputs, in);
-    const bool are_outputs_whole = find_blocks(Cursor::over_destination(*destination, false), block, outputs, out);
+    const Cursor data = Cursor::over_data(*source), room = Cursor::over_destination(*destination, false);
     const bool is_in_place = overlap(*source, *destination, num_outputs * block);
-    if (are_inputs_whole && are_outputs_whole && !is_in_place)
+    if (!is_in_place && find_whole_blocks(data, block, in) && find_whole_blocks(room, block, out)) {
         galois::multiply_blocks(matrix->tables(), in, out, block);
-    else if (const doca_error_t status = multiply_slices(*matrix, inputs, outputs, block, is_in_place);
-             status != DOCA_SUCCESS)
-        return status;
+    } else {
+        const auto inputs = std::span(blocks_).first(num_inputs);
+        const auto outputs = std::span(blocks_).subspan(num_inputs, num_outputs);
+        find_blocks(data, block, inputs);
+        find_blocks(room, block, outputs);
+        if (const doca_error_t status = multiply_slices(*matrix, inputs, outputs, block, is_in_place);
+            status != DOCA_SUCCESS)
+            return status;
+    }
     extend_data(*destination, num_outputs * block, false);
     completions_.done(tag, *this, DOCA_SUCCESS);
     return DOCA_SUCCESS;
 }
 
-bool CodingQueue::find_blocks(Cursor list, std::size_t block, std::span<Cursor> blocks,
-                              std::span<std::byte *> addresses) noexcept
+bool CodingQueue::find_whole_blocks(Cursor list, std::size_t block, std::span<std::byte *> addresses) noexcept
 {
-    bool are_whole = true;
-    for (std::size_t i = 0; i != blocks.size(); ++i) {
+    for (std::byte *&address : addresses) {
         list.skip_empty();
-        blocks[i] = list;
-        addresses[i] = list.addr();
-        are_whole = are_whole && list.left() >= block && !list.buf().mmap->is_imported();
+        if (list.left() < block || list.buf().mmap->is_imported())
+            return false;
+        address = list.addr();
+        list.advance(block);
+    }
+    return true;
+}
+
+void CodingQueue::find_blocks(Cursor list, std::size_t block, std::span<Cursor> blocks) noexcept
+{
+    for (Cursor &begin : blocks) {
+        list.skip_empty();
+        begin = list;
         (void)each_part(list, block, [](const doca_buf &, std::byte *, std::size_t) { return DOCA_SUCCESS; });
     }
-    return are_whole;
 }
 
 doca_error_t CodingQueue::gather(Cursor &from, std::byte *staging, std::size_t length) noexcept

@@ -62,10 +62,12 @@ private:
     [[nodiscard]] doca_error_t check_lengths(const Matrix &matrix, const doca_buf &source, const doca_buf &destination,
                                              std::size_t &block) const noexcept;
 
-    /// Sets @p blocks to the beginnings of the blocks of a list, and their @p addresses. Returns whether each block
-    /// lies within one buffer of memory of this process.
-    [[nodiscard]] static bool find_blocks(Cursor list, std::size_t block, std::span<Cursor> blocks,
-                                          std::span<std::byte *> addresses) noexcept;
+    /// Sets @p addresses to those of the blocks of a list. Returns false if a block does not lie within one buffer of
+    /// memory of this process; some addresses may be set then.
+    [[nodiscard]] static bool find_whole_blocks(Cursor list, std::size_t block,
+                                                std::span<std::byte *> addresses) noexcept;
+    /// Sets @p blocks to the beginnings of the blocks of a list.
+    static void find_blocks(Cursor list, std::size_t block, std::span<Cursor> blocks) noexcept;
     /// Multiplies slice by slice, by copies of what cannot be used where it is; everything is copied if @p copies_all.
     [[nodiscard]] doca_error_t multiply_slices(const Matrix &matrix, std::span<Cursor> inputs,
                                                std::span<Cursor> outputs, std::size_t block, bool copies_all) noexcept;
