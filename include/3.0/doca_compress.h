@@ -7,12 +7,10 @@
  * A compress object is a context (doca_compress_as_ctx()) with tasks of four kinds, and is used as doca_ctx.h
  * and doca_pe.h describe.
  *
- * | task | source | destination receives | checksums |
- * | ---- | ------ | -------------------- | --------- |
- * | compress deflate | any bytes | one complete raw DEFLATE stream (RFC 1951) | CRC-32, Adler-32 |
- * | decompress deflate | one complete raw DEFLATE stream | its content | CRC-32, Adler-32 |
- * | decompress LZ4 stream | the blocks of an LZ4 frame | their content | CRC-32, xxHash-32 |
- * | decompress LZ4 block | one LZ4 block, without its size | its content | CRC-32, xxHash-32 |
+ * - compress deflate: any bytes to one complete raw DEFLATE stream (RFC 1951).
+ * - decompress deflate: one complete raw DEFLATE stream to its content.
+ * - decompress LZ4 stream: the blocks of an LZ4 frame to their content.
+ * - decompress LZ4 block: one LZ4 block, without its size, to its content.
  *
  * The DEFLATE streams have neither the zlib nor the gzip frame. opendoca: a stream to decompress ends with its
  * final block, and bytes behind it are ignored; a stream without a final block is corrupt.
@@ -28,7 +26,8 @@
  * tasks may have the same source. opendoca: if source and destination overlap, the result is that of a source that
  * was copied before.
  *
- * All checksums are of the uncompressed side: the source of a compression, the result of a decompression. They
+ * The tasks of DEFLATE have a CRC-32 and an Adler-32, those of LZ4 a CRC-32 and an xxHash-32. All checksums are of
+ * the uncompressed side: the source of a compression, the result of a decompression. They
  * are valid in and after the callback of a task that has succeeded, until it is submitted again or freed.
  *
  * opendoca: the device must have been added to the memory maps of source and destination. On the software device
