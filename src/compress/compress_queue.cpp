@@ -17,6 +17,9 @@ namespace opendoca {
 
 namespace {
 
+/// The rights by which a peer or the other side of the PCIe can write memory.
+constexpr std::uint32_t writable_by_others = Access::rdma_write | Access::rdma_atomic | Access::dpu_read_write;
+
 constexpr const char *format_of(CompressKind kind) noexcept
 {
     return kind == CompressKind::decompress_deflate      ? "DEFLATE stream"
@@ -143,6 +146,8 @@ doca_error_t CompressQueue::check_list(const doca_buf &list, bool is_destination
             section.is_in_place = false;
         if (buf->mmap->is_imported())
             section.is_in_place = false;
+        if ((buf->mmap->access() & writable_by_others) != 0)
+            section.may_change = true;
         end = start + length;
         // Written as a difference, since the sum could wrap around.
         if (length > limits_.size - section.length) {
@@ -183,14 +188,15 @@ doca_error_t CompressQueue::execute(const CompressRequest &request, const Sectio
 {
     const std::span<std::byte> room(destination.start, destination.length); // if it is in place
     std::span<const std::byte> in(source.start, source.length);
-    // A codec must not overwrite what it has yet to read.
-    if (!source.is_in_place || (destination.is_in_place && overlap(in, room))) {
+    const bool compresses = request.kind == CompressKind::compress_deflate;
+    // A codec must not overwrite what it has yet to read. Compression reads the source twice, and relies on the second
+    // time for the length of its output: a peer that changes the source in between must not make it longer.
+    if (!source.is_in_place || (compresses && source.may_change) || (destination.is_in_place && overlap(in, room))) {
         if (const doca_error_t status = gather(*request.source); status != DOCA_SUCCESS)
             return status;
         in = {source_scratch_.start(), source.length};
     }
     // Only compression uses the slack: a decompressed result within it is too long.
-    const bool compresses = request.kind == CompressKind::compress_deflate;
     const std::span<std::byte> scratch(result_scratch_.start(),
                                        destination.length + (compresses ? DeflateCompressor::slack : 0));
     std::span<std::byte> out = destination.is_in_place ? room : scratch;

@@ -71,6 +71,7 @@ private:
         std::byte *start = nullptr; ///< valid if is_in_place
         std::size_t length = 0;     ///< bytes; of a destination, limited to Limits::size
         bool is_in_place = true;    ///< contiguous memory of this process
+        bool may_change = false;    ///< the rights of the memory map let others write it meanwhile
     };
 
     [[nodiscard]] doca_error_t check(const CompressRequest &request, Section &source,

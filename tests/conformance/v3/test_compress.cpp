@@ -4,6 +4,7 @@
 // Compress tasks: results and checksums against zlib and liblz4's frames, lists, bad data, and what is refused.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <endian.h>
@@ -754,6 +756,34 @@ TEST_P(CompressTaskTest, SourcesUpToTheLimit)
     must(doca_buf_reset_data_len(small));
     EXPECT_EQ(context.run(Kind::compress, src, small).status, DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(data_len_of(small), 0u);
+}
+
+/// A peer that may write the source writes it while it is compressed. The stream and the checksum are of one state of
+/// the source, so a result cannot be longer than libdeflate has computed.
+TEST_P(CompressTaskTest, SourceThatPeersChangeMeanwhileGivesAValidStream)
+{
+    constexpr std::size_t length = 20000;
+    Bytes shared = text_of(length);
+    const MmapHandle exposed = map_of(dev, shared, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+    BufHandle src;
+    must(doca_buf_inventory_buf_get_by_data(inventory, exposed, shared.data(), length, src.out()));
+    const BufHandle dst = room(2 * length);
+    std::atomic<bool> is_over = false;
+    std::thread peer([&] {
+        volatile std::byte *const at = shared.data();
+        for (std::size_t i = 0; !is_over.load(std::memory_order_relaxed); ++i)
+            at[i * 7919 % length] = static_cast<std::byte>(i);
+    });
+    for (int round = 0; round != 50; ++round) {
+        must(doca_buf_reset_data_len(dst));
+        const Outcome outcome = context.run(Kind::compress, src, dst);
+        EXPECT_EQ(outcome.status, DOCA_SUCCESS);
+        const Bytes content = inflated(data_in(dst), length);
+        EXPECT_EQ(content.size(), length);
+        EXPECT_EQ(outcome.crc, zlib_crc(content));
+    }
+    is_over = true;
+    peer.join();
 }
 
 /// Programs allocate tasks with buffers without data, and set the data before each submit.
