@@ -56,87 +56,100 @@ private:
     void *addr_ = nullptr;
 };
 
-/// The status of the last task, for its callbacks.
-struct End {
-    int count = 0;
+/// A host's process, as far as it codes memory that the DPU has exported: the imported memory, memory of its own, and a
+/// context.
+class Host {
+public:
+    explicit Host(std::span<const std::byte> descriptor)
+    {
+        must(doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dev, remote.out()));
+        void *range = nullptr;
+        std::size_t length = 0;
+        must(doca_mmap_get_memrange(remote, &range, &length));
+        there = static_cast<std::byte *>(range);
+        must(doca_pe_create(pe.out()));
+        must(doca_ec_create(dev, ec.out()));
+        must(doca_ec_task_create_set_conf(ec, ended, ended, 1));
+        must(doca_ctx_set_user_data(doca_ec_as_ctx(ec), {.ptr = this}));
+        must(doca_pe_connect_ctx(pe, doca_ec_as_ctx(ec)));
+        must(doca_ctx_start(doca_ec_as_ctx(ec)));
+        must(doca_ec_matrix_create(ec, DOCA_EC_MATRIX_TYPE_CAUCHY, num_data, num_redundancy, matrix.out()));
+    }
+    Host(const Host &) = delete;
+    Host &operator=(const Host &) = delete;
+    ~Host() { EXPECT_EQ(doca_ctx_stop(doca_ec_as_ctx(ec)), DOCA_SUCCESS); }
+
+    BufHandle data(doca_mmap *map, std::byte *addr, std::size_t size)
+    {
+        BufHandle buf;
+        must(doca_buf_inventory_buf_get_by_data(inventory, map, addr, size, buf.out()));
+        return buf;
+    }
+    BufHandle room(doca_mmap *map, std::byte *addr)
+    {
+        BufHandle buf;
+        must(doca_buf_inventory_buf_get_by_addr(inventory, map, addr, redundancy_size, buf.out()));
+        return buf;
+    }
+    /// Runs a task, and returns its status.
+    doca_error_t code(const doca_buf *src, doca_buf *dst)
+    {
+        doca_ec_task_create *task = nullptr;
+        must(doca_ec_task_create_allocate_init(ec, matrix, src, dst, {}, &task));
+        must(doca_task_submit(doca_ec_task_create_as_task(task)));
+        for (is_over = false; !is_over;)
+            (void)doca_pe_progress(pe);
+        doca_task_free(doca_ec_task_create_as_task(task));
+        return status;
+    }
+
+    static void ended(doca_ec_task_create *task, doca_data, doca_data ctx_data)
+    {
+        auto &self = *static_cast<Host *>(ctx_data.ptr);
+        self.status = doca_task_get_status(doca_ec_task_create_as_task(task));
+        self.is_over = true;
+    }
+
+    DevHandle dev = open_device("soft_pf0");
+    MmapHandle remote;
+    std::byte *there = nullptr;
+    std::vector<std::byte> memory = std::vector<std::byte>(redundancy_size + block);
+    MmapHandle local = map_of(dev, memory);
+    InventoryHandle inventory = inventory_of(8);
+    PeHandle pe;
+    EcHandle ec;
+    MatrixHandle matrix;
+    bool is_over = false;
     doca_error_t status = DOCA_SUCCESS;
 };
-
-void ended(doca_ec_task_create *task, doca_data, doca_data ctx_data)
-{
-    auto &end = *static_cast<End *>(ctx_data.ptr);
-    ++end.count;
-    end.status = doca_task_get_status(doca_ec_task_create_as_task(task));
-}
 
 /// Computes the redundancy of the exported data, first to memory of this process, then to the exported memory, from a
 /// source of which one block is memory of this process. Returns the status of the second task.
 doca_error_t code_memory_of_the_dpu(std::span<const std::byte> descriptor)
 {
-    const DevHandle dev = open_device("soft_pf0");
-    MmapHandle remote;
-    must(doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dev, remote.out()));
-    void *range = nullptr;
-    std::size_t length = 0;
-    must(doca_mmap_get_memrange(remote, &range, &length));
-    auto *const there = static_cast<std::byte *>(range);
-    std::vector<std::byte> memory(redundancy_size + block);
-    const MmapHandle local = map_of(dev, memory);
-    const InventoryHandle inventory = inventory_of(8);
-    const auto data = [&](doca_mmap *map, std::byte *addr, std::size_t size) {
-        BufHandle buf;
-        must(doca_buf_inventory_buf_get_by_data(inventory, map, addr, size, buf.out()));
-        return buf;
-    };
-    const auto room = [&](doca_mmap *map, std::byte *addr) {
-        BufHandle buf;
-        must(doca_buf_inventory_buf_get_by_addr(inventory, map, addr, redundancy_size, buf.out()));
-        return buf;
-    };
-    PeHandle pe;
-    must(doca_pe_create(pe.out()));
-    EcHandle ec;
-    must(doca_ec_create(dev, ec.out()));
-    End end;
-    must(doca_ec_task_create_set_conf(ec, ended, ended, 1));
-    must(doca_ctx_set_user_data(doca_ec_as_ctx(ec), {.ptr = &end}));
-    must(doca_pe_connect_ctx(pe, doca_ec_as_ctx(ec)));
-    must(doca_ctx_start(doca_ec_as_ctx(ec)));
-    MatrixHandle matrix;
-    must(doca_ec_matrix_create(ec, DOCA_EC_MATRIX_TYPE_CAUCHY, num_data, num_redundancy, matrix.out()));
-    const auto code = [&](const doca_buf *src, doca_buf *dst) {
-        doca_ec_task_create *task = nullptr;
-        must(doca_ec_task_create_allocate_init(ec, matrix, src, dst, {}, &task));
-        must(doca_task_submit(doca_ec_task_create_as_task(task)));
-        const int before = end.count;
-        while (end.count == before)
-            (void)doca_pe_progress(pe);
-        doca_task_free(doca_ec_task_create_as_task(task));
-        return end.status;
-    };
-    const BufHandle all = data(remote, there, data_size), own = room(local, memory.data());
-    must(code(all, own));
+    Host host(descriptor);
+    const BufHandle all = host.data(host.remote, host.there, data_size);
+    const BufHandle own = host.room(host.local, host.memory.data());
+    must(host.code(all, own));
     // The last block as memory of this process, where the redundancy was.
     const Block last(block, 0x77);
-    std::memcpy(&memory[redundancy_size], last.data(), block);
+    std::memcpy(&host.memory[redundancy_size], last.data(), block);
     Blocks blocks;
     for (std::size_t i = 0; i != num_data; ++i)
         blocks.emplace_back(block, static_cast<std::uint8_t>(i + 1));
     const Blocks expected = reference_blocks(reference_cauchy(num_data, num_redundancy), blocks);
     for (std::size_t j = 0; j != num_redundancy; ++j) {
-        if (std::memcmp(&memory[j * block], expected[j].data(), block) != 0)
+        if (std::memcmp(&host.memory[j * block], expected[j].data(), block) != 0)
             return DOCA_ERROR_UNEXPECTED;
     }
-    const BufHandle most = data(remote, there, data_size - block);
-    BufHandle tail = data(local, &memory[redundancy_size], block);
+    const BufHandle most = host.data(host.remote, host.there, data_size - block);
+    BufHandle tail = host.data(host.local, &host.memory[redundancy_size], block);
     must(doca_buf_chain_list(most, tail));
     tail.release();
-    const BufHandle theirs = room(remote, there + data_size);
-    const doca_error_t status = code(most, theirs);
+    const BufHandle theirs = host.room(host.remote, host.there + data_size);
+    const doca_error_t status = host.code(most, theirs);
     if (data_len_of(theirs) != (status == DOCA_SUCCESS ? redundancy_size : 0))
         return DOCA_ERROR_UNEXPECTED;
-    matrix.reset();
-    must(doca_ctx_stop(doca_ec_as_ctx(ec)));
     return status;
 }
 
@@ -154,7 +167,7 @@ TEST_P(ErasureCodingImports, HostCodesMemoryThatTheDpuExports)
     if (!has_device("soft_pf0") || !has_device("soft_p0"))
         GTEST_SKIP() << "takes the software device's two sides";
     if (doca_ec_cap_task_create_is_supported(doca_dev_as_devinfo(open_device("soft_pf0"))) != DOCA_SUCCESS)
-        GTEST_SKIP() << "this build has no ISA-L";
+        GTEST_SKIP() << "the device does no erasure coding";
     int to_child[2];
     ASSERT_EQ(pipe(to_child), 0);
     const pid_t child = fork();
@@ -202,6 +215,30 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"copied_by_the_kernel", false, DOCA_ACCESS_FLAG_PCI_READ_WRITE, DOCA_SUCCESS},
                     Case{"read_only", true, DOCA_ACCESS_FLAG_PCI_READ_ONLY, DOCA_ERROR_NOT_PERMITTED}),
     [](const auto &test) { return std::string(test.param.name); });
+
+TEST(ErasureCodingImport, MemoryThatIsNoLongerExportedFailsTheTask)
+{
+    if (!has_device("soft_pf0") || !has_device("soft_p0"))
+        GTEST_SKIP() << "takes the software device's two sides";
+    if (doca_ec_cap_task_create_is_supported(doca_dev_as_devinfo(open_device("soft_pf0"))) != DOCA_SUCCESS)
+        GTEST_SKIP() << "the device does no erasure coding";
+    const Memory memory(true);
+    const DevHandle dpu = open_device("soft_p0");
+    const MmapHandle map =
+        map_of(dpu, memory.bytes(), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+    const void *descriptor = nullptr;
+    std::size_t size = 0;
+    ASSERT_EQ(doca_mmap_export_pci(map, dpu, &descriptor, &size), DOCA_SUCCESS);
+    Host host({static_cast<const std::byte *>(descriptor), size});
+    const BufHandle all = host.data(host.remote, host.there, data_size);
+    const BufHandle own = host.room(host.local, host.memory.data());
+    EXPECT_EQ(host.code(all, own), DOCA_SUCCESS);
+    must(doca_buf_reset_data_len(own));
+    ASSERT_EQ(doca_mmap_stop(map), DOCA_SUCCESS);
+    EXPECT_EQ(host.code(all, own), DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(data_len_of(own), 0u);
+    EXPECT_EQ(state_of(doca_ec_as_ctx(host.ec)), DOCA_CTX_STATE_RUNNING);
+}
 
 } // namespace
 } // namespace doca_test
