@@ -9,6 +9,8 @@
 #include <cstring>
 #include <vector>
 
+#include <doca_graph.h>
+
 #include "erasure_coding_fixture.hpp"
 
 namespace doca_test {
@@ -268,6 +270,45 @@ TEST_P(ErasureCodingTest, EveryKindOfTaskMultipliesByEveryMatrix)
     EXPECT_EQ(result<doca_ec_task_galois_mul>(cauchy, data, 3), reference_blocks(reference_cauchy(2, 3), data));
     const MatrixHandle first = recover_matrix(exclusive_or, {0});
     EXPECT_EQ(result<doca_ec_task_galois_mul>(first, {data[1], parity}, 1), Blocks{data[0]});
+}
+
+TEST_P(ErasureCodingTest, NodesOfAGraphCreateAndThenRecover)
+{
+    const Blocks blocks = random_blocks(3, 64);
+    const MatrixHandle coding = matrix(DOCA_EC_MATRIX_TYPE_CAUCHY, 3, 2), recovery = recover_matrix(coding, {0, 1});
+    // Redundancy is written behind the last data block, and both are the source of the recovery.
+    const BufHandle src = data(blocks), redundancy = room(2 * 64), available = data(0), recovered = room(2 * 64);
+    must(doca_buf_inventory_buf_reuse_by_data(available, &memory[2 * 64], 3 * 64));
+    doca_task *const create = doca_ec_task_create_as_task(alloc<doca_ec_task_create>(coding, src, redundancy));
+    doca_task *const recover =
+        doca_ec_task_recover_as_task(alloc<doca_ec_task_recover>(recovery, available, recovered));
+    int num_succeeded = 0, num_failed = 0;
+    const auto count = [](doca_graph_instance *, doca_data, doca_data counter) { ++*static_cast<int *>(counter.ptr); };
+    const auto fail = [](doca_graph_instance *, doca_data counter, doca_data) { ++*static_cast<int *>(counter.ptr); };
+    Handle<doca_graph, doca_graph_destroy> graph;
+    must(doca_graph_create(pe, graph.out()));
+    must(doca_graph_set_conf(graph, count, fail, 1));
+    must(doca_graph_set_user_data(graph, {.ptr = &num_succeeded}));
+    doca_graph_node *first = nullptr, *second = nullptr;
+    must(doca_graph_node_create_from_ctx(graph, ctx(), &first));
+    must(doca_graph_node_create_from_ctx(graph, ctx(), &second));
+    must(doca_graph_add_dependency(graph, first, second));
+    must(doca_graph_start(graph));
+    Handle<doca_graph_instance, doca_graph_instance_destroy> instance;
+    must(doca_graph_instance_create(graph, instance.out()));
+    must(doca_graph_instance_set_user_data(instance, {.ptr = &num_failed}));
+    must(doca_graph_instance_set_ctx_node_data(instance, first, create));
+    must(doca_graph_instance_set_ctx_node_data(instance, second, recover));
+    must(doca_graph_instance_submit(instance));
+    while (num_succeeded + num_failed == 0)
+        (void)doca_pe_progress(pe);
+    EXPECT_EQ(num_failed, 0);
+    EXPECT_EQ(num_ended, 0) << "the graph is called, and not the callbacks of its tasks";
+    EXPECT_EQ(blocks_in(recovered, 64), (Blocks{blocks[0], blocks[1]}));
+    instance.reset();
+    EXPECT_EQ(doca_graph_stop(graph), DOCA_SUCCESS);
+    doca_task_free(create);
+    doca_task_free(recover);
 }
 
 TEST_P(ErasureCodingTest, ListsMayBeSplitAnywhereAndDataGrowsBehindWhatIsThere)
