@@ -241,6 +241,19 @@ TEST_P(ErasureCodingTest, RedundancyCanBeUpdatedInPlace)
     }
 }
 
+TEST_P(ErasureCodingTest, BlocksCanBeMultipliedInPlace)
+{
+    // ISA-L computes nine outputs in two passes over the inputs, of which the first pass has overwritten some.
+    constexpr std::size_t count = 9, block = 1 << 16;
+    const Blocks blocks = random_blocks(count, block);
+    const BufHandle source = data(blocks);
+    BufHandle destination;
+    must(doca_buf_inventory_buf_get_by_addr(inventory, map, memory.data(), count * block, destination.out()));
+    const MatrixHandle cauchy = matrix(DOCA_EC_MATRIX_TYPE_CAUCHY, count, count);
+    ASSERT_EQ(run<doca_ec_task_galois_mul>(cauchy, source, destination), DOCA_SUCCESS);
+    EXPECT_TRUE(blocks_in(destination, block) == reference_blocks(reference_cauchy(count, count), blocks));
+}
+
 TEST_P(ErasureCodingTest, RawCoefficientsAreThoseOfTheFirstDataBlockFirst)
 {
     constexpr std::size_t k = 5, m = 3;
