@@ -3,6 +3,7 @@
 //
 // From the allocation of AES-GCM tasks to their callbacks nothing is allocated or locked: neither for short and long
 // texts, lists, IVs of changing lengths and both kinds of tags, nor for a wrong tag.
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

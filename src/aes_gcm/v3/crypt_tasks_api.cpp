@@ -3,6 +3,8 @@
 //
 // The C functions of AES-GCM tasks. A task may be changed only while the program owns it: between its allocation or
 // completion and its submit.
+#include <cstdint>
+
 #include "../../core/v3/call.hpp"
 #include "aes_gcm.hpp"
 

@@ -4,11 +4,14 @@
 // An AES-GCM context with memory and keys, and the same computation by OpenSSL's functions alone.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <openssl/evp.h>
