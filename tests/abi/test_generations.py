@@ -88,18 +88,20 @@ class Installed(unittest.TestCase):
         self.assertEqual((0, "the server has heard: hello\n"), (done.returncode, done.stdout), done.stderr)
 
     def test_the_workflow_of_the_page_about_ci(self):
-        """All but its step that installs opendoca, which has been done."""
+        """With the step of its action that sets the environment; the steps that build and install have been done."""
         page = (SOURCE_ROOT / "docs/ci-without-a-card.md").read_text(encoding="utf-8")
         workflow = re.search(r"```yaml\n(.*?)```", page, re.DOTALL)[1]
-        prefix = re.search(r"--prefix=(\S+)", workflow)[1]
-        environment = dict(re.findall(r"^      ([A-Z_]+): (\S+)$", workflow, re.MULTILINE))
-        sdk = self.trees["3.0"]
-        # The last line of the step that installs opendoca writes the rest of the environment.
-        line = re.search(r"^ +(\S*/bin/with_opendoca .*)$", workflow, re.MULTILINE)[1]
-        place = self.root / "github_env"
-        done = programs.run("bash", "-e", "-c", line.replace(prefix, str(self.prefix.prefix)), GITHUB_ENV=str(place))
+        folder = re.search(r"uses: opendoca/opendoca/(\S+)@", workflow)[1]
+        generation = re.search(r"generation: '(\S+)'", workflow)[1]
+        sdk = self.trees[generation]
+        action = (SOURCE_ROOT / folder / "action.yml").read_text(encoding="utf-8")
+        step = textwrap.dedent(re.search(r"name: Set the environment.*? run: \|\n(.*)", action, re.DOTALL)[1])
+        place, path = self.root / "github_env", self.root / "github_path"
+        done = programs.run("bash", "-e", "-c", step, GENERATION=generation, PREFIX=str(self.prefix.prefix), GITHUB_ENV=str(place),
+                            GITHUB_PATH=str(path))
         self.assertEqual(0, done.returncode, done.stderr)
-        environment.update(setting.split("=", 1) for setting in place.read_text(encoding="utf-8").splitlines())
+        self.assertEqual(f"{self.prefix.prefix}/bin\n", path.read_text(encoding="utf-8"))
+        environment = dict(setting.split("=", 1) for setting in place.read_text(encoding="utf-8").splitlines())
         self.assertEqual({"PKG_CONFIG_PATH": str(sdk.pkgconfig), "LD_LIBRARY_PATH": str(sdk.lib), "DOCA_SOFT": "1"},
                          environment)
         place = self.root / "workflow"
