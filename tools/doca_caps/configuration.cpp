@@ -27,7 +27,7 @@ constexpr Variable variables[] = {
     {"DOCA_SOFT", "software devices are listed where no device does RDMA", "1: software devices are listed, 0: never"},
     {"DOCA_SOFT_ROLE", "both sides of the PCIe are shown", "host, dpu or all: the side that is shown"},
     {"DOCA_SOFT_TOPOLOGY", "the topology is built in", "the file of the topology"},
-    {"DOCA_SOFT_ENGINES", "RDMA devices have no engines for compression",
+    {"DOCA_SOFT_ENGINES", "RDMA devices neither compress, code nor encrypt",
      "1: the CPU stands in for engines that RDMA devices do not offer"},
     {"DOCA_SOFT_DEFER", "DMA is done when it is submitted", "1: DMA is done when it is retrieved"},
     {"DOCA_SOFT_FAULTS", "nothing fails on purpose", "what fails on purpose"},
