@@ -13,7 +13,7 @@ namespace opendoca::tools {
 namespace {
 
 constexpr std::uint32_t num_sends = 16; ///< more than are ever in flight
-constexpr std::size_t line = 64;        ///< bytes of a cache line, the alignment of the messages
+constexpr std::size_t cache_line = 64;  ///< bytes of a cache line, the alignment of the messages
 
 /// One side of a case of messages over the control path: round trips. Messages need no posted receives; the callback
 /// copies each into the destination.
@@ -116,7 +116,7 @@ struct ComchSession::Callbacks {
 ComchSession::ComchSession(const CardFunctions &functions, bool is_server, const std::string &name,
                            const PairCase &what)
     : what_(what),
-      memory_(what.memory, 2 * ((what.size + line - 1) / line * line)),
+      memory_(what.memory, 2 * ((what.size + cache_line - 1) / cache_line * cache_line)),
       dev_(is_server ? functions.dpu.get() : functions.host.get()),
       control_(*this)
 {
