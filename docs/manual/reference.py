@@ -52,6 +52,8 @@ def main():
         run_doxygen(options.doxygen, {
             'PROJECT_NUMBER': f'"for DOCA {options.api}"',
             'INPUT': quoted(inputs),
+            # With its path: docs has a README.md, too.
+            'USE_MDFILE_AS_MAINPAGE': quoted([TOP / 'README.md']),
             'FILTER_PATTERNS': f'"*.md={HERE / "page.py"}"',
             'STRIP_FROM_PATH': quoted([options.include.resolve(), TOP]),
             'OUTPUT_DIRECTORY': scratch,
