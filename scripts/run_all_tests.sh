@@ -8,7 +8,7 @@
 # what that cannot show). On request, the steps that users take are built and tested in minimal roots of Debian 12 and 13
 # (scripts/test_in_fresh_debian.sh). While the tests of one configuration run, the next configuration is built at low
 # priority.
-# Missing packages are installed by apt. The last line counts the tests, if the configurations have any.
+# Missing packages are installed (scripts/install_dependencies.sh). The last line counts the tests, if the configurations have any.
 #
 #   scripts/run_all_tests.sh [CONFIGURATION...]    release, clang, gxx11, asan, tsan, aarch64, debian13,
 #                                                  debian12; default: all but the last two, gxx11 where g++-11

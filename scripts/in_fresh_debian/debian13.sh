@@ -6,7 +6,7 @@
 set -euo pipefail
 cd /opendoca
 scripts/install_dependencies.sh
-DEBIAN_FRONTEND=noninteractive apt-get -qq -y install --no-install-recommends libgtest-dev python3 make iproute2 >/dev/null
+DEBIAN_FRONTEND=noninteractive apt-get -qq -y install --no-install-recommends libgtest-dev python3 make iproute2 zlib1g-dev >/dev/null
 
 # Unit tests of code that depends on the system, one test program for each library of both generations, and the samples
 # that are built outside the tree against the installed libraries.
