@@ -35,7 +35,7 @@ doca_error_t CryptQueue::submit(Tag tag, CryptRequest &request) noexcept
     }
     Operation &operation = completions_.begin(tag, *this);
     operation.payload<CryptRequest *>() = &request;
-    waiting_[(first_waiting_ + num_waiting_) % completions_.depth()] = &operation;
+    waiting(num_waiting_) = &operation;
     if (num_waiting_++ == 0) {
         is_waiting_.store(true, std::memory_order_relaxed);
         completions_.start_polling(*this); // wakes an armed queue
@@ -46,7 +46,7 @@ doca_error_t CryptQueue::submit(Tag tag, CryptRequest &request) noexcept
 bool CryptQueue::is_in_use(const GcmKey &key) const noexcept
 {
     for (std::uint32_t i = 0; i != num_waiting_; ++i) {
-        if (request_of(*waiting_[(first_waiting_ + i) % completions_.depth()]).key == &key)
+        if (request_of(*waiting(i)).key == &key)
             return true;
     }
     return false;
@@ -57,7 +57,7 @@ bool CryptQueue::process_slice() noexcept
     if (num_waiting_ == 0)
         return false;
     if (!is_in_progress_) {
-        job_.begin(request_of(oldest()));
+        job_.begin(request_of(*waiting(0)));
         is_in_progress_ = true;
     }
     if (const doca_error_t status = job_.advance(slice); status != DOCA_ERROR_IN_PROGRESS)
@@ -65,6 +65,26 @@ bool CryptQueue::process_slice() noexcept
     if (num_waiting_ != 0)
         completions_.wake_if_armed(); // or the thread would block while there is work
     return true;
+}
+
+void CryptQueue::drop(const CryptRequest &request) noexcept
+{
+    std::uint32_t index = 0;
+    while (index != num_waiting_ && &request_of(*waiting(index)) != &request)
+        ++index;
+    if (index == num_waiting_)
+        return;
+    const bool was_in_progress = is_in_progress_;
+    if (index == 0 && was_in_progress)
+        job_.cancel();
+    // Those before it move back by one, so that it can be completed as the oldest; they keep their order.
+    Operation *const dropped = waiting(index);
+    const bool is_oldest = index == 0;
+    for (; index != 0; --index)
+        waiting(index) = waiting(index - 1);
+    waiting(0) = dropped;
+    complete_oldest(DOCA_ERROR_SHUTDOWN);
+    is_in_progress_ = was_in_progress && !is_oldest;
 }
 
 void CryptQueue::flush() noexcept
@@ -77,7 +97,7 @@ void CryptQueue::flush() noexcept
 
 void CryptQueue::complete_oldest(doca_error_t status) noexcept
 {
-    Operation &operation = oldest();
+    Operation &operation = *waiting(0);
     first_waiting_ = (first_waiting_ + 1) % completions_.depth();
     is_in_progress_ = false;
     if (--num_waiting_ == 0) {

@@ -46,6 +46,9 @@ public:
         CryptPlan plan{};
         return check_.check(request, plan);
     }
+    /// Ends @p request with SHUTDOWN if it waits or is in progress, while its buffers still exist. Does nothing if it
+    /// has completed.
+    void drop(const CryptRequest &request) noexcept;
     /// Returns whether a request that waits or is in progress uses @p key.
     [[nodiscard]] bool is_in_use(const GcmKey &key) const noexcept;
 
@@ -60,7 +63,11 @@ public:
     [[nodiscard]] bool arm() noexcept override { return num_waiting_ != 0; }
 
 private:
-    [[nodiscard]] Operation &oldest() const noexcept { return *waiting_[first_waiting_]; }
+    /// Returns the place in the ring of the request that is number @p index of those that wait, from the oldest on.
+    [[nodiscard]] Operation *&waiting(std::uint32_t index) const noexcept
+    {
+        return waiting_[(first_waiting_ + index) % completions_.depth()];
+    }
     [[nodiscard]] static CryptRequest &request_of(Operation &operation) noexcept
     {
         return *operation.payload<CryptRequest *>();

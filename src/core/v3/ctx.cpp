@@ -329,6 +329,7 @@ void doca_ctx::free(doca_task &task) noexcept
         --num_allocated_;
         ++num_abandoned_;
         task.state = TaskState::abandoned;
+        task.pool->abandoned(task);
         return;
     case TaskState::with_handler:
         LOG_ERR("task %p is in a graph that runs: it can't be freed", static_cast<void *>(&task));

@@ -119,6 +119,10 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
 {
     if (task == nullptr)
         return refuse_null();
+    // A task that is not the program's, and a context that does not run, are refused before the task is validated: what
+    // validates may no longer exist.
+    if (task->state != TaskState::owned || !task->ctx->is_running())
+        return doca_ctx::submit(*task);
     // try_submit validates before anything is posted, unlike submit, which reports errors by the completion.
     if (const doca_error_t cause = task->pool->check(*task); cause != DOCA_SUCCESS) {
         note_cause(*task, cause); // doca_task_get_status() then returns the cause; nothing was submitted

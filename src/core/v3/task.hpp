@@ -120,6 +120,9 @@ public:
     /// Called when @p task has succeeded, if the pool has results. Returns the task's status: the result may not fit
     /// into the program's memory.
     [[nodiscard]] virtual doca_error_t set_result(doca_task &task, const Ended &ended) noexcept;
+    /// Called when the program has freed @p task in flight: it may release the task's buffers next. Overridden by pools
+    /// whose tasks use buffers after their submission without a device that does so.
+    virtual void abandoned(doca_task &) noexcept {}
 
     /// Takes a task from the free list, or returns null if all are in use.
     [[nodiscard]] doca_task *take(doca_data user_data) noexcept

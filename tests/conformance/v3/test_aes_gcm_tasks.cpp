@@ -3,6 +3,7 @@
 //
 // Tasks and keys of AES-GCM: what is refused, resubmission, long tasks in flight, stop, memory of other processes.
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -11,6 +12,8 @@
 #include <exception>
 #include <limits>
 #include <span>
+#include <stop_token>
+#include <thread>
 #include <vector>
 
 #include <poll.h>
@@ -20,6 +23,7 @@
 #include <doca_graph.h>
 
 #include "../support/environment.hpp"
+#include "../support/sanitizers.hpp"
 #include "../support/topology_file.hpp"
 #include "aes_gcm_tasks.hpp"
 
@@ -592,6 +596,90 @@ TEST_P(AesGcmTasks, TasksFreedInFlightEndWithTheStop)
     EXPECT_EQ(context.num_ended(), 0u);
     must(doca_ctx_start(context.ctx()));
 }
+
+/// The program needs neither the buffers nor their memory any more, be the task in progress or waiting for another.
+TEST_P(AesGcmTasks, TasksFreedInFlightNeedTheirBuffersNoLonger)
+{
+    const GcmMessage message{some_bytes(32, 1), some_bytes(12, 2), {}, some_bytes(std::size_t{900} << 10, 4), 16};
+    const GcmKeyHandle key = context.key(message.key);
+    for (const bool is_stopped : {true, false}) {
+        used = 0;
+        BufHandle sealed = source(sealed_by_openssl(message)), plain = source(message.plain());
+        BufHandle back = room(message.plain().size()), there = room(message.plain().size() + 16);
+        doca_task *const first = doca_aes_gcm_task_decrypt_as_task(alloc<Way::decrypt>(message, key, sealed, back, 0));
+        doca_task *const second = doca_aes_gcm_task_encrypt_as_task(alloc<Way::encrypt>(message, key, plain, there, 1));
+        doca_task *const third = doca_aes_gcm_task_decrypt_as_task(alloc<Way::decrypt>(message, key, sealed, back, 2));
+        for (doca_task *const task : {first, second, third})
+            start(task);
+        EXPECT_EQ(doca_pe_progress(pe), 1); // a slice of the first one
+        for (doca_task *const task : {second, first, third})
+            doca_task_free(task);
+        for (BufHandle *const buf : {&sealed, &plain, &back, &there})
+            *buf = BufHandle();
+        if (is_stopped) {
+            ASSERT_EQ(doca_ctx_stop(context.ctx()), DOCA_SUCCESS);
+            must(doca_ctx_start(context.ctx()));
+        } else {
+            while (doca_pe_progress(pe) != 0) {
+            }
+            EXPECT_EQ(in_flight(context.ctx()), 0u);
+        }
+        EXPECT_EQ(context.num_ended(), 0u);
+    }
+}
+
+/// Such memory is copied before OpenSSL reads it: the results are the same.
+TEST_P(AesGcmTasks, MemoryThatOthersMayWriteCanBeUsedInListsAndInPlace)
+{
+    map = map_of(dev, memory, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_WRITE);
+    for (const GcmMessage &message : {example, long_message()}) {
+        used = 0;
+        const Bytes plain = message.plain(), sealed = sealed_by_openssl(message);
+        const BufHandle parts = list(plain, {3, 20}, false), sealed_parts = list(sealed, {8, sealed.size() - 5}, true);
+        EXPECT_EQ(once<Way::encrypt>(message, parts, sealed_parts), DOCA_SUCCESS);
+        EXPECT_EQ(data_of(sealed_parts), sealed);
+        std::uint8_t *const at = take(sealed.size());
+        std::copy(sealed.begin(), sealed.end(), at);
+        const BufHandle back = room_at(at, sealed.size());
+        EXPECT_EQ(once<Way::decrypt>(message, data_at(at, sealed.size()), back), DOCA_SUCCESS);
+        EXPECT_EQ(data_of(back), plain);
+        EXPECT_EQ(once<Way::encrypt>(message, data_at(at, plain.size()), room_at(at + 1, sealed.size())),
+                  DOCA_ERROR_INVALID_VALUE)
+            << "an overlap elsewhere";
+    }
+}
+
+#ifndef DOCA_TEST_TSAN // the race is the test
+
+/// A peer changes the ciphertext while it is decrypted. The right tag must not vouch for other bytes than were
+/// decrypted.
+TEST_P(AesGcmTasks, PlaintextThatWasNotAuthenticatedIsNeverAccepted)
+{
+    map = map_of(dev, memory, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_WRITE);
+    const GcmMessage message{some_bytes(32, 1), some_bytes(12, 2), {}, some_bytes(std::size_t{32} << 10, 4), 16};
+    const BufHandle sealed = source(sealed_by_openssl(message)), back = room(message.text.size());
+    const GcmKeyHandle key = context.key(message.key);
+    std::atomic<std::uint64_t> num_changes = 0;
+    const std::jthread peer(
+        [&, at = reinterpret_cast<std::uint8_t *>(memory.data()) + 1000](const std::stop_token &stop) {
+            const std::atomic_ref<std::uint8_t> byte(*at);
+            const std::uint8_t right = byte;
+            for (std::uint64_t i = 0; !stop.stop_requested(); ++i) {
+                byte = static_cast<std::uint8_t>(right ^ (i & 1));
+                num_changes = i;
+            }
+        });
+    auto *const task = alloc<Way::decrypt>(message, key, sealed, back);
+    while (num_changes < 1000 || context.num_ended() < static_cast<std::size_t>(times(2000))) {
+        must(doca_buf_reset_data_len(back));
+        if (run(doca_aes_gcm_task_decrypt_as_task(task)) == DOCA_SUCCESS) {
+            ASSERT_EQ(data_of(back), message.text) << "after " << context.num_ended() << " decryptions";
+        }
+    }
+    doca_task_free(doca_aes_gcm_task_decrypt_as_task(task));
+}
+
+#endif
 
 int num_graphs_succeeded;
 int num_graphs_failed;
