@@ -40,13 +40,15 @@
  * - DOCA_ERROR_NOT_PERMITTED: a destination that may not be written, a source that may not be read, or an export of
  *   imported memory that has ended.
  * - DOCA_ERROR_IO_FAILED: the tag does not belong to AAD, ciphertext, key and IV. The destination's data lengths have
- *   not changed and no plaintext is left in its memory (opendoca: there are zeros in its place; so a decryption in
- *   place that fails has lost its source).
+ *   not changed and no plaintext is left in its memory (opendoca: there are zeros in its place).
  * - DOCA_ERROR_CONNECTION_RESET: the process that exported the memory has ended.
  * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
  *
  * doca_task_submit() reports these by the task's error callback; doca_task_try_submit() returns
  * DOCA_ERROR_INVALID_VALUE for those that can be detected before. The context stays running in all cases.
+ *
+ * opendoca: a task in place that fails after it has begun has lost its source: a decryption leaves zeros, an encryption
+ * of more than 256 KiB that is flushed leaves ciphertext in the first part.
  *
  * opendoca: OpenSSL 3 does the work on the CPU of the progress engine's thread: up to 256 KiB of text within
  * doca_task_submit(), the rest in slices of 256 KiB, one for each doca_pe_progress(), so that a long task does not keep
@@ -172,6 +174,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_aes_gcm_cap_get_max_num_tasks(struct doca_ae
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or there is no such type.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  * - DOCA_ERROR_NOT_SUPPORTED: the device does not support keys of this type.
+ * - DOCA_ERROR_IO_FAILED: OpenSSL did not take the key (opendoca).
  */
 DOCA_EXPERIMENTAL doca_error_t doca_aes_gcm_key_create(struct doca_aes_gcm *aes_gcm, const void *raw_key,
                                                        enum doca_aes_gcm_key_type raw_key_type,

@@ -63,15 +63,17 @@ doca_error_t CryptCheck::check(const CryptRequest &request, CryptPlan &plan) con
     const doca_buf &dst = *request.destination;
     // A list without any tailroom counts as empty, for programs that never reset their destination.
     plan.overwrites = destination.tailroom == 0;
-    plan.has_imports = source.has_imports || destination.has_imports;
-    plan.is_contiguous = src.next == nullptr && dst.next == nullptr && !plan.has_imports;
+    const bool has_imports = source.has_imports || destination.has_imports;
+    const bool is_one_to_one = src.next == nullptr && dst.next == nullptr && !has_imports;
+    plan.is_staged = has_imports || source.is_shared || destination.is_shared;
+    plan.is_contiguous = is_one_to_one && !plan.is_staged;
     if (const std::size_t room = plan.overwrites ? destination.data : destination.tailroom; plan.result > room)
         [[unlikely]] {
         LOG_ERR("%zu bytes do not fit into a destination with room for %zu", plan.result, room);
         return DOCA_ERROR_INVALID_VALUE;
     }
     const std::byte *const to = dst.data + (plan.overwrites ? 0 : dst.data_len);
-    if (plan.is_contiguous && clobbers(src.data, source.data, to, plan.result)) [[unlikely]] {
+    if (is_one_to_one && clobbers(src.data, source.data, to, plan.result)) [[unlikely]] {
         LOG_ERR("the result at [%p, +%zu) overlaps the source at [%p, +%zu): it may be at the same place or elsewhere",
                 static_cast<const void *>(to), plan.result, static_cast<const void *>(src.data), source.data);
         return DOCA_ERROR_INVALID_VALUE;
@@ -84,8 +86,10 @@ doca_error_t CryptCheck::check_buffers(const CryptRequest &request, Sums &source
 {
     if (request.source != nullptr && request.destination != nullptr &&
         have_fast_path(*request.source, *request.destination)) [[likely]] {
-        source = {request.source->data_len, request.source->tailroom(), false};
-        destination = {request.destination->data_len, request.destination->tailroom(), false};
+        source = {request.source->data_len, request.source->tailroom(), false,
+                  request.source->mmap->is_writable_by_others()};
+        destination = {request.destination->data_len, request.destination->tailroom(), false,
+                       request.destination->mmap->is_writable_by_others()};
         return DOCA_SUCCESS;
     }
     if (!is_usable(request.source, "source") || !is_usable(request.destination, "destination"))
@@ -123,6 +127,7 @@ doca_error_t CryptCheck::check_list(const doca_buf &head, std::uint32_t wanted, 
             }
             sums.has_imports = true;
         }
+        sums.is_shared = sums.is_shared || buf->mmap->is_writable_by_others();
         // Each term is limited, so that the sum of the longest list cannot wrap around.
         sums.data += std::min<std::size_t>(buf->data_len, max_size_ + 1);
         sums.tailroom += std::min<std::size_t>(buf->tailroom(), max_size_ + 1);

@@ -19,7 +19,7 @@ struct CryptPlan {
     std::size_t text;   ///< bytes of plaintext, which are those of the ciphertext
     std::size_t result; ///< bytes that the destination receives
     bool overwrites;    ///< the destination has no tailroom at all and counts as empty
-    bool has_imports;   ///< a buffer is imported memory
+    bool is_staged;     ///< a buffer is imported memory, or others may write it: see CryptJob
     bool is_contiguous; ///< one buffer on each side, of memory of this process
 };
 
@@ -63,6 +63,7 @@ private:
         std::size_t data = 0; ///< bytes, limited to one more than the limit of a request
         std::size_t tailroom = 0;
         bool has_imports = false;
+        bool is_shared = false; ///< others may write a buffer
     };
 
     /// Returns whether source and destination need no check but that of their lengths: each is one buffer of this

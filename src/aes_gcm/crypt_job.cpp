@@ -15,24 +15,15 @@ OPENDOCA_LOG_SOURCE(DOCA_AES_GCM_JOB);
 
 namespace opendoca {
 
-namespace {
-
-/// Bytes of imported memory that are processed together: few enough for the second-level cache.
-constexpr std::size_t exchanged_size = std::size_t{64} << 10;
-
-} // namespace
-
 CryptJob::CryptJob(Device &device)
 {
     // Not supported by all devices: requests with imported memory are then refused.
-    if (device.create_memory_copier(copier_) == DOCA_SUCCESS)
-        exchanged_ = std::make_unique_for_overwrite<std::byte[]>(exchanged_size);
+    (void)device.create_memory_copier(copier_);
 }
 
 CryptJob::~CryptJob()
 {
-    if (exchanged_ != nullptr)
-        OPENSSL_cleanse(exchanged_.get(), exchanged_size); // there may be plaintext in it
+    OPENSSL_cleanse(exchanged_.get(), exchanged_size); // there may be plaintext in it
 }
 
 doca_error_t CryptJob::run(const CryptRequest &request) noexcept
@@ -154,22 +145,22 @@ doca_error_t CryptJob::open(std::size_t limit, Part &part) noexcept
     source_.skip_empty();
     destination_.skip_empty();
     part = {source_.addr(), destination_.addr(), std::min({limit, source_.left(), destination_.left()})};
-    if (!request_->plan.has_imports)
+    if (!request_->plan.is_staged)
         return DOCA_SUCCESS;
     part.length = std::min(part.length, exchanged_size);
-    if (is_imported(destination_.buf()))
+    if (needs_staging(destination_.buf()))
         part.out = exchanged_.get();
-    if (!is_imported(source_.buf()))
+    if (!needs_staging(source_.buf()))
         return DOCA_SUCCESS;
     part.in = exchanged_.get();
-    return copier_->read(source_.buf(), source_.addr(), part.in, part.length);
+    return read_bytes(source_, part.in, part.length);
 }
 
 doca_error_t CryptJob::close(const Part &part) noexcept
 {
     doca_error_t status = DOCA_SUCCESS;
-    if (request_->plan.has_imports && is_imported(destination_.buf()))
-        status = copier_->write(destination_.buf(), destination_.addr(), part.out, part.length);
+    if (request_->plan.is_staged && needs_staging(destination_.buf()))
+        status = write_part(destination_, part.out, part.length);
     source_.advance(part.length);
     destination_.advance(part.length);
     return status;
@@ -190,13 +181,8 @@ doca_error_t CryptJob::verify_tag() noexcept
     for (std::size_t done = 0; done != request_->tag_size;) {
         source_.skip_empty();
         const std::size_t length = std::min(request_->tag_size - done, source_.left());
-        if (is_imported(source_.buf())) {
-            const doca_error_t status = copier_->read(source_.buf(), source_.addr(), tag + done, length);
-            if (status != DOCA_SUCCESS)
-                return status;
-        } else {
-            std::memcpy(tag + done, source_.addr(), length);
-        }
+        if (const doca_error_t status = read_bytes(source_, tag + done, length); status != DOCA_SUCCESS)
+            return status;
         source_.advance(length);
         done += length;
     }
@@ -222,15 +208,17 @@ void CryptJob::wipe() noexcept
         return;
     // Imported memory is overwritten with the zeros of the buffer. If that fails, the process has revoked the memory or
     // has ended, which was logged.
-    if (request_->plan.has_imports)
+    if (request_->plan.is_staged)
         OPENSSL_cleanse(exchanged_.get(), exchanged_size);
     Cursor cursor = text_in_destination_;
     while (length != 0) {
         cursor.skip_empty();
         std::size_t part = std::min(length, cursor.left());
         if (is_imported(cursor.buf())) {
+            const std::size_t rest = part;
             part = std::min(part, exchanged_size);
-            (void)copier_->write(cursor.buf(), cursor.addr(), exchanged_.get(), part);
+            if (copier_->write(cursor.buf(), cursor.addr(), exchanged_.get(), part) != DOCA_SUCCESS)
+                part = rest; // the same for the rest of the buffer
         } else {
             OPENSSL_cleanse(cursor.addr(), part);
         }
@@ -244,13 +232,8 @@ doca_error_t CryptJob::write_bytes(Cursor &cursor, std::byte *bytes, std::size_t
     while (length != 0) {
         cursor.skip_empty();
         const std::size_t part = std::min(length, cursor.left());
-        if (is_imported(cursor.buf())) {
-            const doca_error_t status = copier_->write(cursor.buf(), cursor.addr(), bytes, part);
-            if (status != DOCA_SUCCESS)
-                return status;
-        } else {
-            std::memcpy(cursor.addr(), bytes, part);
-        }
+        if (const doca_error_t status = write_part(cursor, bytes, part); status != DOCA_SUCCESS)
+            return status;
         cursor.advance(part);
         bytes += part;
         length -= part;
@@ -258,9 +241,30 @@ doca_error_t CryptJob::write_bytes(Cursor &cursor, std::byte *bytes, std::size_t
     return DOCA_SUCCESS;
 }
 
+doca_error_t CryptJob::read_bytes(const Cursor &cursor, std::byte *bytes, std::size_t length) noexcept
+{
+    if (is_imported(cursor.buf()))
+        return copier_->read(cursor.buf(), cursor.addr(), bytes, length);
+    std::memcpy(bytes, cursor.addr(), length);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t CryptJob::write_part(const Cursor &cursor, std::byte *bytes, std::size_t length) noexcept
+{
+    if (is_imported(cursor.buf()))
+        return copier_->write(cursor.buf(), cursor.addr(), bytes, length);
+    std::memcpy(cursor.addr(), bytes, length);
+    return DOCA_SUCCESS;
+}
+
 bool CryptJob::is_imported(const doca_buf &buf) noexcept
 {
     return buf.mmap->is_imported();
+}
+
+bool CryptJob::needs_staging(const doca_buf &buf) noexcept
+{
+    return is_imported(buf) || buf.mmap->is_writable_by_others();
 }
 
 } // namespace opendoca

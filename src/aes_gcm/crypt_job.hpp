@@ -13,8 +13,9 @@
 namespace opendoca {
 
 /// Carries out one request at a time, in as many steps as the caller wants. Owned by a CryptQueue, and used by its
-/// thread. Works in place on memory of this process; imported memory goes through a buffer of its own, part by part.
-/// Allocates nothing after its creation.
+/// thread. Works in place on memory that only this process writes. Imported memory goes through a buffer of its own,
+/// part by part, and so does memory that others may write: OpenSSL reads its input twice, to decrypt and to
+/// authenticate it, and the same bytes must be authentic that are decrypted. Allocates nothing after its creation.
 class CryptJob {
 public:
     /// Throws std::bad_alloc. @p device must outlive the object.
@@ -58,10 +59,19 @@ private:
     void wipe() noexcept;
     [[nodiscard]] doca_error_t write_bytes(Cursor &cursor, std::byte *bytes, std::size_t length) noexcept;
 
-    [[nodiscard]] static bool is_imported(const doca_buf &buf) noexcept;
+    /// Copy @p length bytes from the buffer of a cursor, or to it, without moving the cursor.
+    [[nodiscard]] doca_error_t read_bytes(const Cursor &cursor, std::byte *bytes, std::size_t length) noexcept;
+    [[nodiscard]] doca_error_t write_part(const Cursor &cursor, std::byte *bytes, std::size_t length) noexcept;
 
-    std::unique_ptr<MemoryCopier> copier_;   ///< null if the CPU cannot access what the device imports
-    std::unique_ptr<std::byte[]> exchanged_; ///< a part of imported memory; exists with copier_
+    [[nodiscard]] static bool is_imported(const doca_buf &buf) noexcept;
+    [[nodiscard]] static bool needs_staging(const doca_buf &buf) noexcept;
+
+    /// Bytes that are staged together: few enough for the second-level cache.
+    static constexpr std::size_t exchanged_size = std::size_t{64} << 10;
+
+    std::unique_ptr<MemoryCopier> copier_; ///< null if the CPU cannot access what the device imports
+    std::unique_ptr<std::byte[]> exchanged_ =
+        std::make_unique_for_overwrite<std::byte[]>(exchanged_size); ///< a part of staged memory
     bool has_logged_wrong_tag_ = false;
 
     // The request in progress.

@@ -29,15 +29,24 @@ const unsigned char *bytes(const std::byte *data) noexcept
 constexpr std::size_t longest_call = std::size_t{1} << 30;
 static_assert(longest_call <= INT_MAX);
 
+/// Leaves the thread's queue of OpenSSL's errors, which is the program's, as it was.
+class ErrorQueueGuard {
+public:
+    ErrorQueueGuard() noexcept { (void)ERR_set_mark(); }
+    ErrorQueueGuard(const ErrorQueueGuard &) = delete;
+    ErrorQueueGuard &operator=(const ErrorQueueGuard &) = delete;
+    ~ErrorQueueGuard() { (void)ERR_pop_to_mark(); }
+};
+
 } // namespace
 
 doca_error_t GcmCiphers::load() noexcept
 {
+    const ErrorQueueGuard guard;
     aes_128_.reset(EVP_CIPHER_fetch(nullptr, "AES-128-GCM", nullptr));
     aes_256_.reset(EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr));
     if (aes_128_ != nullptr && aes_256_ != nullptr)
         return DOCA_SUCCESS;
-    ERR_clear_error(); // the thread's queue of errors is the program's
     LOG_ERR("OpenSSL, as it is configured here, has no AES-GCM with keys of %s bits",
             aes_128_ == nullptr ? "128" : "256");
     return DOCA_ERROR_NOT_SUPPORTED;
@@ -45,13 +54,13 @@ doca_error_t GcmCiphers::load() noexcept
 
 doca_error_t GcmKey::create(const GcmCiphers &ciphers, const void *raw_key, std::size_t size) noexcept
 {
+    const ErrorQueueGuard guard;
     context_.reset(EVP_CIPHER_CTX_new());
     if (context_ == nullptr)
         return DOCA_ERROR_NO_MEMORY;
     // The direction is set by begin(): the key schedule is the same for both.
     if (EVP_CipherInit_ex2(context_.get(), ciphers.of(size), static_cast<const unsigned char *>(raw_key), nullptr, 1,
                            nullptr) != 1) {
-        ERR_clear_error();
         LOG_ERR("OpenSSL does not take a key of %zu bytes for AES-GCM", size);
         context_.reset();
         return DOCA_ERROR_IO_FAILED;

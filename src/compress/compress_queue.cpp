@@ -17,9 +17,6 @@ namespace opendoca {
 
 namespace {
 
-/// The rights by which a peer or the other side of the PCIe can write memory.
-constexpr std::uint32_t writable_by_others = Access::rdma_write | Access::rdma_atomic | Access::dpu_read_write;
-
 constexpr const char *format_of(CompressKind kind) noexcept
 {
     return kind == CompressKind::decompress_deflate      ? "DEFLATE stream"
@@ -146,8 +143,7 @@ doca_error_t CompressQueue::check_list(const doca_buf &list, bool is_destination
             section.is_in_place = false;
         if (buf->mmap->is_imported())
             section.is_in_place = false;
-        if ((buf->mmap->access() & writable_by_others) != 0)
-            section.may_change = true;
+        section.may_change = section.may_change || buf->mmap->is_writable_by_others();
         end = start + length;
         // Written as a difference, since the sum could wrap around.
         if (length > limits_.size - section.length) {

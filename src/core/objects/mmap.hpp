@@ -114,6 +114,12 @@ struct OPENDOCA_INTERNAL doca_mmap : opendoca::Shareable<doca_mmap> {
     [[nodiscard]] bool has_range() const noexcept { return range_.addr != nullptr; }
     [[nodiscard]] const opendoca::MemoryRange &range() const noexcept { return range_; }
     [[nodiscard]] std::uint32_t access() const noexcept { return access_; }
+    /// Returns whether a peer or the other side of the PCIe may write the memory.
+    [[nodiscard]] bool is_writable_by_others() const noexcept
+    {
+        using opendoca::Access;
+        return (access_ & (Access::rdma_write | Access::rdma_atomic | Access::dpu_read_write)) != 0;
+    }
     [[nodiscard]] bool is_of_dmabuf() const noexcept { return dmabuf_ != nullptr; }
     [[nodiscard]] std::uint32_t max_num_devices() const noexcept { return max_num_devices_; }
 
