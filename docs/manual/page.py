@@ -31,6 +31,8 @@ def main():
         anchor = anchor_of(match[2])
         return f'{match[0]} {{#{name_of(path, anchor)}}}' if anchor in wanted else match[0]
 
+    # Doxygen loses a link whose text goes on in the next line, and the format of all that follows it.
+    text = re.sub(r'\[([^\[\]\n]+)\n([^\[\]\n]+)\]\(', r'[\1 \2](', text)
     text = re.sub(r'^(#+) (.*)$', named, text, flags=re.MULTILINE)
     text = LINK.sub(lambda match: f'](#{name_of(match[1] or path, match[2])})', text)
     # Doxygen looks for a name behind two colons, also in code.
