@@ -20,12 +20,13 @@ def has_rdma_devices():
 
 
 class Program:
-    """One that runs. What it says is kept."""
+    """One that runs, with these variables in its environment. What it says is kept."""
 
-    def __init__(self, path, *arguments):
+    def __init__(self, path, *arguments, **variables):
         self.said = ""
         self.process = subprocess.Popen([path, *arguments], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment())
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                        env=environment(**variables))
 
     def __enter__(self):
         return self
