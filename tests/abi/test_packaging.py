@@ -147,17 +147,36 @@ class Installed(unittest.TestCase):
 class OtherPlaces(unittest.TestCase):
     """packaging/ alone, configured for other prefixes; it needs no compiler."""
 
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.source = pathlib.Path(place.name) / "source"
+        shutil.copytree(SOURCE_ROOT / "packaging", self.source / "packaging")
+        (self.source / "meson.build").write_text(
+            f"project('packaging')\nsdk_version = '{VERSION}'\nv3_version = '3.0.0058'\nis_v3_at_prefix = false\n"
+            "subdir('packaging/layout')\nsubdir('packaging')\n", encoding="utf-8")
+        shutil.copy(SOURCE_ROOT / "meson_options.txt", self.source)
+
+    def test_the_place_of_another_doca_is_refused(self):
+        for file in "include/doca_version.h", "lib64/libdoca_common.so.2", "lib64/libdoca_common.so":
+            with self.subTest(file=file), tempfile.TemporaryDirectory() as place:
+                prefix = pathlib.Path(place) / "doca"
+                (prefix / file).parent.mkdir(parents=True)
+                (prefix / file).touch()
+                setup = ["meson", "setup", prefix / "build", self.source, f"--prefix={prefix}", "-Dlibdir=lib64"]
+                done = subprocess.run(setup, capture_output=True, text=True, check=False)
+                self.assertEqual(1, done.returncode)
+                self.assertIn(f"another DOCA is installed in {prefix}, which has {file}: choose another --prefix", done.stdout)
+                # Ours is installed over an earlier one of ours.
+                (prefix / "lib/opendoca").mkdir(parents=True)
+                done = subprocess.run(setup, capture_output=True, text=True, check=False)
+                self.assertEqual(0, done.returncode, done.stdout)
+
     def test_modules_find_their_tree_in_any_layout(self):
         for prefix, libdir in LAYOUTS:
             with self.subTest(prefix=prefix, libdir=libdir), tempfile.TemporaryDirectory() as place:
                 root = pathlib.Path(place)
-                shutil.copytree(SOURCE_ROOT / "packaging", root / "source" / "packaging")
-                (root / "source" / "meson.build").write_text(
-                    f"project('packaging')\nsdk_version = '{VERSION}'\nv3_version = '3.0.0058'\nis_v3_at_prefix = false\n"
-                    "subdir('packaging/layout')\nsubdir('packaging')\n", encoding="utf-8")
-                shutil.copy(SOURCE_ROOT / "meson_options.txt", root / "source")
-                tree.meson("setup", root / "build", root / "source", f"--prefix={prefix}",
-                           f"-Dlibdir={libdir}")
+                tree.meson("setup", root / "build", self.source, f"--prefix={prefix}", f"-Dlibdir={libdir}")
                 sdk = tree.install(root / "build", root / "destination")
                 self.assertEqual(root / "destination" / prefix[1:] / libdir / "pkgconfig", sdk.pkgconfig)
                 places = {"prefix": sdk.prefix, "libdir": sdk.lib, "includedir": sdk.include}
