@@ -43,7 +43,8 @@ notes=$(awk -v heading="## [$version]" 'index($0, "## [") == 1 { inside = index(
 
 mkdir -p "$output"
 [ $# = 0 ] || cp -- "$@" "$output"
-git -C "$top" archive --format=tar --prefix="opendoca-$version/" HEAD | gzip -9n >"$output/opendoca-$version.tar.gz"
+# Settings of this user and machine that change what is archived.
+git -C "$top" -c core.autocrlf=false -c core.eol=lf -c tar.umask=0002 archive --format=tar --prefix="opendoca-$version/" HEAD | gzip -9n >"$output/opendoca-$version.tar.gz"
 "$top/scripts/sbom.py" --output "$output/opendoca-$version.spdx.json" "$output/opendoca-$version.tar.gz" "${@/#*\//$output/}"
 printf '%s\n' "$notes" | sed '/./,$!d' >"$output/NOTES.md"
 (cd "$output" && find . -type f ! -name SHA256SUMS -printf '%P\0' | LC_ALL=C sort -z | xargs -0 sha256sum >SHA256SUMS)

@@ -170,6 +170,13 @@ class Release(Checkout):
         self.assertEqual(self.release(self.base / "release"),
                          self.release(self.base / "again", top=self.make("another"), TZ="Asia/Tokyo", LC_ALL="C"))
 
+    def test_it_does_not_depend_on_settings_of_git(self):
+        settings = {"tar.umask": "0077", "core.autocrlf": "true"}
+        environment = {"GIT_CONFIG_COUNT": str(len(settings))}
+        for number, (key, value) in enumerate(settings.items()):
+            environment |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+        self.assertEqual(self.release(self.base / "release"), self.release(self.base / "again", **environment))
+
     def test_it_refuses(self):
         output = self.base / "release"
         for words, complaint in ((["--tag", "v9.9.9", output], f"the tag is v9.9.9, and the version in meson.build is {VERSION}"),
