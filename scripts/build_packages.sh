@@ -4,7 +4,8 @@
 #
 # Builds the Debian packages of this tree, with uncommitted changes, and checks them with lintian.
 #
-#   scripts/build_packages.sh [--test] [OUTPUT]          default: build-packages; the packages are in OUTPUT/*.deb
+#   scripts/build_packages.sh [--test] [OUTPUT]          default: build-packages; the packages are in OUTPUT/*.deb,
+#                                                        and those for /opt/mellanox/doca in OUTPUT/opt/*.deb
 #   scripts/build_packages.sh --arch ARCH [OUTPUT]       default: build-packages-ARCH
 #
 # --test also installs, tests and purges the packages in a fresh minimal Debian 12 (docs/packages.md), which takes some
@@ -57,8 +58,8 @@ esac
 
 mkdir -p "$output"
 output=$(cd "$output" && pwd)
-rm -rf "$output/source" "$output"/opendoca_*"_$arch".* "$output"/*"_$arch.deb"
-mkdir "$output/source"
+rm -rf "$output/source" "$output/opt" "$output"/opendoca_*"_$arch".* "$output"/*"_$arch.deb"
+mkdir "$output/source" "$output/opt"
 if git -C "$top" rev-parse --git-dir >/dev/null 2>&1; then
     git -C "$top" ls-files -z --cached --others --exclude-standard
 else
@@ -76,8 +77,10 @@ else
 fi
 cd "$output"
 lintian --allow-root --tag-display-limit 0 --fail-on error,warning opendoca_*_"$arch".changes
+# These exclude each other and a real DOCA, so that `apt install ./*.deb` must not see them.
+mv opendoca*-opt_*.deb opt
 echo "the packages are in $output:"
-ls -1 ./*.deb
+ls -1 ./*.deb opt/*.deb
 
 if [ -n "$with_test" ]; then
     "$top/tests/packages/in_fresh_debian.sh" "$output"

@@ -21,7 +21,7 @@ command -v mmdebstrap >/dev/null || { echo "skipped: no mmdebstrap"; exit 77; }
 # The root lives as long as the hooks; what users install to build programs is there from the beginning.
 mmdebstrap --quiet --variant=minbase --format=null \
     --include=gcc,libc6-dev,libbsd-dev,meson,pkg-config \
-    --customize-hook="mkdir \"\$1/packages\" && cp '$packages'/*.deb '$here'/../../debian/tests/* '$here/inside.sh' \"\$1/packages\"" \
+    --customize-hook="mkdir \"\$1/packages\" && cp -r '$packages'/*.deb '$packages/opt' '$here'/../../debian/tests/* '$here/inside.sh' \"\$1/packages\"" \
     --customize-hook='chroot "$1" env -i PATH="$PATH" TERM=dumb /packages/inside.sh' \
     bookworm - "$mirror" >/dev/null
 echo "installed, tried and purged in a fresh Debian 12: all well"

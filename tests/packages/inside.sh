@@ -45,13 +45,22 @@ gcc /tmp/old.c -o /tmp/old "-L/usr/lib/$triplet/opendoca/2.2" -ldoca_common
 ! as_user /tmp/old 2>/dev/null
 as_user with_opendoca /tmp/old
 
+title "/opt/mellanox/doca, of one generation and of the other"
+apt-get install -qq -y --no-install-recommends /packages/opt/opendoca-opt_*.deb >/tmp/installed 2>&1 || { cat /tmp/installed; exit 1; }
+as_user /packages/opt-tree
+apt-get install -qq -y --no-install-recommends /packages/opt/opendoca3.0-opt_*.deb >/tmp/installed 2>&1 || { cat /tmp/installed; exit 1; }
+as_user /packages/opt-tree
+[ "$(cat /opt/mellanox/doca/applications/VERSION)" = 3.0.0058 ]
+
 title "purge"
 purge
+mkdir -p /opt # which dpkg has taken with what was in it
 listing >/tmp/after
 diff /tmp/before /tmp/after
 
 title "beside a DOCA with modules of its own, installed before and after"
-mkdir -p "/tmp/real/DEBIAN" "/tmp/real$public" /tmp/real/opt/mellanox/doca
+mkdir -p "/tmp/real/DEBIAN" "/tmp/real$public" /tmp/real/opt/mellanox/doca/include
+echo "// the original's" >/tmp/real/opt/mellanox/doca/include/doca_version.h
 ln -s /opt/mellanox/doca/doca-common.pc "/tmp/real$public/doca-common.pc"
 printf 'Package: libdoca-sdk-common-dev\nVersion: 3.0.0058\nArchitecture: all\nMaintainer: nobody <nobody@example.org>\nDescription: stands for the original\n' \
     >/tmp/real/DEBIAN/control
@@ -61,6 +70,11 @@ dpkg -i /tmp/real.deb >/dev/null
 apt-get install -qq -y --no-install-recommends /packages/*.deb >/tmp/installed 2>&1 || { cat /tmp/installed; exit 1; }
 is_real
 [ "$(pkg-config --modversion doca)" = 2.2.0080 ]
+for package in /packages/opt/*.deb; do
+    if dpkg -i "$package" >/tmp/installed 2>&1; then exit 1; fi
+    grep -q 'trying to overwrite .* which is also in package libdoca-sdk-common-dev' /tmp/installed
+done
+[ "$(cat /opt/mellanox/doca/include/doca_version.h)" = "// the original's" ]
 purge
 is_real
 dpkg -P libdoca-sdk-common-dev >/dev/null

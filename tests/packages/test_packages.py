@@ -59,6 +59,58 @@ class Samples(unittest.TestCase):
             if path.name not in ("meson.build", "run_dma_samples.sh"):
                 self.assertTrue(any(fnmatch.fnmatch(f"samples/{path.name}", pattern) for pattern in patterns), path.name)
 
+    def test_the_trees_in_opt_have_those_of_their_generation(self):
+        for package, folder, others in (("opendoca-opt", "samples", ("meson.build", "run_dma_samples.sh", "3.0")),
+                                        ("opendoca3.0-opt", "samples/3.0", ("meson.build",))):
+            lines = [line.split() for line in text_of(f"debian/{package}.install").splitlines()]
+            self.assertEqual({"opt/mellanox/doca/samples"}, {place for _, place in lines})
+            for path in (SOURCE_ROOT / folder).iterdir():
+                is_there = any(fnmatch.fnmatch(f"{folder}/{path.name}", pattern) for pattern, _ in lines)
+                self.assertEqual(path.name not in others, is_there, f"{package}: {path.name}")
+
+
+class Opt(unittest.TestCase):
+    """packaging/link_tree.sh, on files that stand for an installation."""
+
+    INSTALLED = ("include/opendoca/{api}/doca_version.h", "include/opendoca/{api}/opendoca/older/a.h",
+                 "lib/t/opendoca/{api}/libdoca_common.so.2", "lib/t/opendoca/{api}/pkgconfig/doca.pc",
+                 "lib/t/opendoca/{api}/bin/doca_caps", "share/opendoca/{api}/applications/VERSION")
+
+    def link(self, place, api):
+        for name in self.INSTALLED:
+            path = place / "root/usr" / name.format(api=api)
+            path.parent.mkdir(parents=True)
+            path.touch()
+        (place / "root/usr/lib/t/opendoca" / api / "libdoca_common.so").symlink_to("libdoca_common.so.2")
+        tree = place / "tree"
+        for sample in "dma_local_copy", "dma_remote_copy_receiver", "dma_remote_copy_sender":
+            (tree / "samples/doca_dma" / sample).mkdir(parents=True)
+        run(SOURCE_ROOT / "packaging/link_tree.sh", api, place / "root", tree, "lib/t")
+        return {str(path.relative_to(tree)): str(path.readlink()) for path in tree.rglob("*") if path.is_symlink()}
+
+    def test_each_file_is_a_link_of_its_own(self):
+        for api, tools in ("2.2", "usr/bin"), ("3.0", "usr/lib/t/opendoca/3.0/bin"):
+            with self.subTest(api=api), tempfile.TemporaryDirectory() as place:
+                links = self.link(pathlib.Path(place), api)
+                expected = {
+                    "include/doca_version.h": f"/usr/include/opendoca/{api}/doca_version.h",
+                    "include/opendoca/older/a.h": f"/usr/include/opendoca/{api}/opendoca/older/a.h",
+                    "lib/t/libdoca_common.so": f"/usr/lib/t/opendoca/{api}/libdoca_common.so",
+                    "lib/t/libdoca_common.so.2": f"/usr/lib/t/opendoca/{api}/libdoca_common.so.2",
+                    "lib/t/pkgconfig/doca.pc": f"/usr/lib/t/opendoca/{api}/pkgconfig/doca.pc",
+                    "applications/VERSION": f"/usr/share/opendoca/{api}/applications/VERSION",
+                    "bin/with_opendoca": "/usr/bin/with_opendoca",
+                    "tools/doca_bench": f"/{tools}/doca_bench",
+                    "tools/doca_caps": f"/{tools}/doca_caps",
+                    "tools/doca_lib_dir": "../lib/t",
+                }
+                samples = {name: target for name, target in links.items() if name.startswith("samples/")}
+                self.assertEqual(expected, {name: target for name, target in links.items() if name not in samples})
+                self.assertEqual(3 if api == "2.2" else 0, len(samples))
+                for name, target in samples.items():
+                    source = (SOURCE_ROOT / name).parent / target
+                    self.assertTrue(source.is_file(), f"{name} leads to {source}")
+
 
 class Layout(unittest.TestCase):
     """The build that packages are made of, configured and not compiled."""
