@@ -21,7 +21,14 @@ enum class CodecResult : std::uint8_t {
     no_room,  ///< the result does not fit into the destination
 };
 
-/// Checksums of the uncompressed side. Those that a kind of task does not have are 0.
+/// The checksums that a task computes.
+enum class ChecksumSet : std::uint8_t {
+    none,
+    of_format,     ///< CRC-32, and Adler-32 of DEFLATE or xxHash-32 of LZ4: those of 3.0
+    crc_and_adler, ///< of either format: those of 2.2
+};
+
+/// Checksums of the uncompressed side. Those that were not computed are 0.
 struct Checksums {
     std::uint32_t crc32 = 0;
     std::uint32_t adler32 = 0;

@@ -24,12 +24,15 @@ constexpr const char *format_of(CompressKind kind) noexcept
                                                          : "LZ4 block";
 }
 
-/// Returns the checksums of the uncompressed side that tasks of @p kind have.
-Checksums checksums_of(CompressKind kind, std::span<const std::byte> data) noexcept
+/// Returns the checksums of the uncompressed side that @p request asks for.
+Checksums checksums_of(const CompressRequest &request, std::span<const std::byte> data) noexcept
 {
-    const bool is_deflate = kind == CompressKind::compress_deflate || kind == CompressKind::decompress_deflate;
+    if (request.checksums == ChecksumSet::none)
+        return {};
+    const bool is_deflate =
+        request.kind == CompressKind::compress_deflate || request.kind == CompressKind::decompress_deflate;
     Checksums checksums{.crc32 = crc32_of(data)};
-    if (is_deflate)
+    if (is_deflate || request.checksums == ChecksumSet::crc_and_adler)
         checksums.adler32 = adler32_of(data);
     else
         checksums.xxhash32 = xxhash32_of(data);
@@ -80,7 +83,7 @@ void CompressQueue::prepare(CompressKind kind)
         decompressor_.emplace();
 }
 
-doca_error_t CompressQueue::run(Tag tag, const CompressRequest &request, Checksums &checksums) noexcept
+doca_error_t CompressQueue::run(Tag tag, const CompressRequest &request, std::optional<Checksums> &checksums) noexcept
 {
     Section source;
     Section destination;
@@ -180,7 +183,7 @@ doca_error_t CompressQueue::check_element(const doca_buf &buf, bool is_destinati
 }
 
 doca_error_t CompressQueue::execute(const CompressRequest &request, const Section &source, const Section &destination,
-                                    Checksums &checksums) noexcept
+                                    std::optional<Checksums> &checksums) noexcept
 {
     const std::span<std::byte> room(destination.start, destination.length); // if it is in place
     std::span<const std::byte> in(source.start, source.length);
@@ -214,7 +217,7 @@ doca_error_t CompressQueue::execute(const CompressRequest &request, const Sectio
         return DOCA_ERROR_IO_FAILED;
     }
     // Before the copy, which may overwrite an overlapping source.
-    const Checksums computed = checksums_of(request.kind, compresses ? in : out.first(length));
+    const Checksums computed = checksums_of(request, compresses ? in : out.first(length));
     if (out.data() == scratch.data()) {
         if (const doca_error_t status = scatter(*request.destination, out.first(length)); status != DOCA_SUCCESS)
             return status;

@@ -28,6 +28,7 @@ struct CompressRequest {
     Lz4StreamFlags lz4; ///< of decompress_lz4_stream
     const doca_buf *source;
     doca_buf *destination;
+    ChecksumSet checksums;
 };
 
 /// Compresses and decompresses on the CPU of the completion queue's thread: each operation completes within its submit.
@@ -58,10 +59,11 @@ public:
     /// Allocates what tasks of @p kind need. Must precede run() with that kind. Throws std::bad_alloc.
     void prepare(CompressKind kind);
 
-    /// Carries out @p request, whose completion has the status. On success the destination's data has grown by the
-    /// result, and @p checksums are set. Returns an error of check(), or NO_MEMORY without a credit; nothing has then
-    /// changed.
-    [[nodiscard]] doca_error_t run(Tag tag, const CompressRequest &request, Checksums &checksums) noexcept;
+    /// Carries out @p request, whose completion has the status. If that is a success, the destination's data has grown
+    /// by the result, and @p checksums is set. Returns an error of check(), or NO_MEMORY without a credit; nothing has
+    /// then changed.
+    [[nodiscard]] doca_error_t run(Tag tag, const CompressRequest &request,
+                                   std::optional<Checksums> &checksums) noexcept;
     /// Returns INVALID_VALUE or NOT_PERMITTED, after a log line, if @p request cannot be carried out.
     [[nodiscard]] doca_error_t check(const CompressRequest &request) const noexcept;
 
@@ -80,7 +82,7 @@ private:
     [[nodiscard]] doca_error_t check_element(const doca_buf &buf, bool is_destination) const noexcept;
 
     [[nodiscard]] doca_error_t execute(const CompressRequest &request, const Section &source,
-                                       const Section &destination, Checksums &checksums) noexcept;
+                                       const Section &destination, std::optional<Checksums> &checksums) noexcept;
     /// Copies the data of @p source to the scratch memory.
     [[nodiscard]] doca_error_t gather(const doca_buf &source) noexcept;
     /// Copies @p result to the free space of @p destination.

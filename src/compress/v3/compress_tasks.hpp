@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <optional>
+
 #include "compress.hpp"
 
 namespace opendoca::v3 {
@@ -21,7 +23,10 @@ public:
     [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
     {
         auto &task = static_cast<Task &>(base);
-        const doca_error_t status = queue_.run(task.tag(), task.request, task.checksums);
+        std::optional<Checksums> checksums;
+        const doca_error_t status = queue_.run(task.tag(), task.request, checksums);
+        if (checksums)
+            task.checksums = *checksums;
         if (status != DOCA_SUCCESS)
             task.ctx->completions().done(task.tag(), queue_, status);
         return DOCA_SUCCESS;
