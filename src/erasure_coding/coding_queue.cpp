@@ -82,8 +82,10 @@ doca_error_t CodingQueue::multiply(Tag tag, const Matrix *matrix, const doca_buf
         find_blocks(data, block, inputs);
         find_blocks(room, block, outputs);
         if (const doca_error_t status = multiply_slices(*matrix, inputs, outputs, block, is_in_place);
-            status != DOCA_SUCCESS)
-            return status;
+            status != DOCA_SUCCESS) {
+            completions_.done(tag, *this, status);
+            return DOCA_SUCCESS;
+        }
     }
     extend_data(*destination, num_outputs * block, false);
     completions_.done(tag, *this, DOCA_SUCCESS);

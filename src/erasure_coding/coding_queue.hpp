@@ -40,8 +40,9 @@ public:
 
     /// Appends the products of @p matrix and the blocks of @p source to @p destination. Returns INVALID_VALUE,
     /// NOT_PERMITTED, or IO_FAILED for lengths that do not suit the matrix, after a log line, or NO_MEMORY without a
-    /// credit; nothing has then changed. A copy of imported memory may fail later, by the status of MemoryCopier: then
-    /// the contents of the destination's room are undefined. Null pointers are allowed, and rejected.
+    /// credit; nothing has then changed. A copy of imported memory may fail later: the completion then has the status
+    /// of MemoryCopier, and the contents of the destination's room are undefined. Null pointers are allowed, and
+    /// rejected.
     [[nodiscard]] doca_error_t multiply(Tag tag, const Matrix *matrix, const doca_buf *source,
                                         doca_buf *destination) noexcept;
 

@@ -80,6 +80,14 @@ std::optional<Matrix> Matrix::vandermonde(std::size_t num_data, std::size_t num_
               [](std::size_t i, std::size_t j) { return power(static_cast<std::uint8_t>(i + 1), j); });
 }
 
+std::optional<Matrix> Matrix::powers_of_two(std::size_t num_data, std::size_t num_redundancy)
+{
+    if (!are_in_range(num_data, num_redundancy, 2 * max_blocks))
+        return std::nullopt;
+    // The order of 2 in the field's multiplicative group is 255.
+    return of(num_data, num_redundancy, [](std::size_t i, std::size_t j) { return power(2, i * (j + 1) % 255); });
+}
+
 std::optional<Matrix> Matrix::from_raw(const std::uint8_t *coefficients, std::size_t num_data,
                                        std::size_t num_redundancy)
 {

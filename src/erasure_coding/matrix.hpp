@@ -26,8 +26,10 @@ public:
 
     /// a(i, j) = 1 / (i + k + j) in the field.
     [[nodiscard]] static std::optional<Matrix> cauchy(std::size_t num_data, std::size_t num_redundancy);
-    /// a(i, j) = (i + 1)^j.
+    /// a(i, j) = (i + 1)^j: the Vandermonde matrix of 3.0.
     [[nodiscard]] static std::optional<Matrix> vandermonde(std::size_t num_data, std::size_t num_redundancy);
+    /// a(i, j) = 2^(i (j + 1)): the Vandermonde matrix of 2.2.
+    [[nodiscard]] static std::optional<Matrix> powers_of_two(std::size_t num_data, std::size_t num_redundancy);
     /// @p coefficients has the num_redundancy coefficients of each data block, one block after the other.
     [[nodiscard]] static std::optional<Matrix> from_raw(const std::uint8_t *coefficients, std::size_t num_data,
                                                         std::size_t num_redundancy);
