@@ -31,6 +31,11 @@ def functions(facts):
             for header, content in facts["headers"].items() for function in content["functions"]}
 
 
+def declaration(parameter):
+    element, array, _ = parameter["type"].partition(" []")
+    return f"{element} {parameter['name']}{array.strip()}".replace("* ", "*")
+
+
 def difference(old, new, types):
     """What is different for a caller; empty when nothing is, but names."""
     def plain(c_type):
@@ -42,7 +47,7 @@ def difference(old, new, types):
     before, after = ([plain(parameter["type"]) for parameter in function["params"]] for function in (old, new))
     found = []
     if before != after:
-        taken = [f"{parameter['type']} {parameter['name']}".replace("* ", "*") for parameter in new["params"]]
+        taken = [declaration(parameter) for parameter in new["params"]]
         found.append(f"takes `{', '.join(taken)}`")
     if old["ret"] != new["ret"]:
         found.append(f"gives `{new['ret']}`")

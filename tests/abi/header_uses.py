@@ -20,7 +20,7 @@ class Uses(NamedTuple):
 
 
 V2 = Uses(
-    number_of_headers=23,
+    number_of_headers=25,
     log_program=LOG_PROGRAMS / "log_register.inc",
     log_switch="-DDOCA_LOGGING_ALLOW_DLOG",
     log_calls=[

@@ -7,11 +7,14 @@ import subprocess
 from facts import exported_functions
 from programs import compiler_of
 
-BUILT = ("libdoca_common", "libdoca_argp", "libdoca_dma", "libdoca_sha", "libdoca_comm_channel", "libdoca_rdma")
+BUILT = ("libdoca_common", "libdoca_argp", "libdoca_dma", "libdoca_sha", "libdoca_compress", "libdoca_erasure_coding",
+         "libdoca_comm_channel", "libdoca_rdma")
 LINK_FLAGS = [f"-l{name[len('lib'):]}" for name in BUILT]
 
 
 def version_script(fact, functions):
+    if not fact["version_nodes"]:
+        return "{\nglobal:\n    *;\n};\n"
     nodes = []
     for node in fact["version_nodes"]:
         names = sorted(name for name, version in functions.items() if version == node)

@@ -23,7 +23,8 @@ from programs import API, PROGRAMS, WARNINGS
 SOURCE_ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FACTS = facts_of.load()
 VERSION = FACTS["api"]
-PER_LIBRARY = ["doca-common", "doca-argp", "doca-dma", "doca-sha", "doca-comm-channel", "doca-rdma"]
+PER_LIBRARY = ["doca-common", "doca-argp", "doca-dma", "doca-sha", "doca-compress", "doca-erasure-coding", "doca-comm-channel",
+               "doca-rdma"]
 OLDER = {"doca-1.3": 10300, "doca-1.4": 10400, "doca-1.5": 10500, "doca-2.0": 20002}
 MODULES = ["doca", "doca-libs", *PER_LIBRARY, *OLDER]
 LAYOUTS = [("/opt/mellanox/doca", "lib/x86_64-linux-gnu"), ("/opt/mellanox/doca", "lib64"), ("/usr/local", "lib"),
