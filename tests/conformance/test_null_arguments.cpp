@@ -8,9 +8,11 @@
 #include <doca_buf_inventory.h>
 #include <doca_bufpool.h>
 #include <doca_comm_channel.h>
+#include <doca_compress.h>
 #include <doca_ctx.h>
 #include <doca_dev.h>
 #include <doca_dma.h>
+#include <doca_erasure_coding.h>
 #include <doca_graph.h>
 #include <doca_log.h>
 #include <doca_mmap.h>
@@ -241,6 +243,20 @@ const Call calls[] = {
     CALL(doca_sha_partial_session_create),
     CALL(doca_sha_partial_session_destroy),
     CALL(doca_sha_partial_session_copy),
+    CALL(doca_compress_create),
+    CALL(doca_compress_destroy),
+    CALL(doca_compress_job_get_supported),
+    CALL(doca_compress_get_max_buf_size),
+    CALL(doca_compress_get_max_list_buf_num_elem),
+    CALL(doca_ec_create),
+    CALL(doca_ec_destroy),
+    CALL(doca_ec_job_get_supported),
+    CALL(doca_ec_get_max_list_buf_num_elem),
+    CALL(doca_ec_matrix_create),
+    CALL(doca_ec_matrix_from_raw),
+    CALL(doca_ec_update_matrix_create),
+    CALL(doca_ec_recover_matrix_create),
+    CALL(doca_ec_matrix_destroy),
     CALL(doca_sync_event_create),
     CALL(doca_sync_event_create_from_export),
     CALL(doca_sync_event_get_create_from_export_supported),

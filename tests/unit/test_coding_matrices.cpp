@@ -56,4 +56,19 @@ TEST(CodingMatrices, VandermondeIsNotThatOfIsaL)
     EXPECT_EQ(num_equal, 62);
 }
 
+/// The text of 2.2 has the exponents of ISA-L's description, i (j + 1), which are one more than those of its code.
+TEST(CodingMatrices, PowersOfTwoAreTheRowsOfIsaLBehindItsFirst)
+{
+    for (const std::size_t k : {1, 2, 7, 32, 200}) {
+        for (const std::size_t m : {1, 2, 5, 16}) {
+            std::vector<unsigned char> theirs((k + m + 1) * k);
+            gf_gen_rs_matrix(theirs.data(), static_cast<int>(k + m + 1), static_cast<int>(k));
+            const std::optional<Matrix> ours = Matrix::powers_of_two(k, m);
+            ASSERT_TRUE(ours.has_value());
+            for (std::size_t j = 0; j != m; ++j)
+                EXPECT_TRUE(std::ranges::equal(ours->row(j), std::span(theirs).subspan((k + j + 1) * k, k)));
+        }
+    }
+}
+
 } // namespace

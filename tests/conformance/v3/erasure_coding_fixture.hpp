@@ -14,7 +14,7 @@
 
 #include <doca_erasure_coding.h>
 
-#include "galois_reference.hpp"
+#include "../galois_reference.hpp"
 #include "objects.hpp"
 
 namespace doca_test {

@@ -25,10 +25,10 @@
 #include <doca_compress.h>
 #include <doca_graph.h>
 
-#include <lz4.h>
-#include <lz4frame.h>
 #include <zlib.h>
 
+#include "../compress_vectors.hpp"
+#include "../reference_codecs.hpp"
 #include "../support/environment.hpp"
 #include "../support/topology_file.hpp"
 #include "compress_tasks.hpp"
@@ -39,85 +39,6 @@ namespace {
 constexpr std::byte canary{0xa5};
 
 void ignore(doca_compress_task_compress_deflate *, doca_data, doca_data) {}
-
-/// Compresses with zlib. @p window_bits: negative for raw DEFLATE.
-Bytes deflated(std::span<const std::byte> data, int level = 9, int window_bits = -MAX_WBITS)
-{
-    z_stream stream{};
-    EXPECT_EQ(deflateInit2(&stream, level, Z_DEFLATED, window_bits, 9, Z_DEFAULT_STRATEGY), Z_OK);
-    Bytes out(deflateBound(&stream, data.size()));
-    stream.next_in = reinterpret_cast<Bytef *>(const_cast<std::byte *>(data.data()));
-    stream.avail_in = static_cast<uInt>(data.size());
-    stream.next_out = reinterpret_cast<Bytef *>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-    out.resize(stream.total_out);
-    deflateEnd(&stream);
-    return out;
-}
-
-/// Decompresses raw DEFLATE with zlib. @p size: of the content.
-Bytes inflated(std::span<const std::byte> data, std::size_t size)
-{
-    z_stream stream{};
-    EXPECT_EQ(inflateInit2(&stream, -MAX_WBITS), Z_OK);
-    Bytes out(size + 1);
-    stream.next_in = reinterpret_cast<Bytef *>(const_cast<std::byte *>(data.data()));
-    stream.avail_in = static_cast<uInt>(data.size());
-    stream.next_out = reinterpret_cast<Bytef *>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
-    EXPECT_EQ(stream.avail_in, 0u) << "bytes behind the final block";
-    out.resize(stream.total_out);
-    inflateEnd(&stream);
-    return out;
-}
-
-std::uint32_t zlib_crc(std::span<const std::byte> data)
-{
-    return static_cast<std::uint32_t>(
-        crc32(0, reinterpret_cast<const Bytef *>(data.data()), static_cast<uInt>(data.size())));
-}
-
-std::uint32_t zlib_adler(std::span<const std::byte> data)
-{
-    return static_cast<std::uint32_t>(
-        adler32(1, reinterpret_cast<const Bytef *>(data.data()), static_cast<uInt>(data.size())));
-}
-
-Bytes lz4_block(std::span<const std::byte> data)
-{
-    Bytes out(static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(data.size()))));
-    const int length =
-        LZ4_compress_default(reinterpret_cast<const char *>(data.data()), reinterpret_cast<char *>(out.data()),
-                             static_cast<int>(data.size()), static_cast<int>(out.size()));
-    EXPECT_GT(length, 0);
-    out.resize(static_cast<std::size_t>(length));
-    return out;
-}
-
-/// The blocks of an LZ4 frame, and the content checksum at its end as a program on this machine reads it.
-struct Lz4Frame {
-    Bytes blocks;
-    std::uint32_t checksum;
-};
-
-Lz4Frame lz4_frame(std::span<const std::byte> data, bool has_block_checksum, bool are_blocks_independent)
-{
-    LZ4F_preferences_t preferences{};
-    preferences.frameInfo.blockSizeID = LZ4F_max64KB;
-    preferences.frameInfo.blockMode = are_blocks_independent ? LZ4F_blockIndependent : LZ4F_blockLinked;
-    preferences.frameInfo.blockChecksumFlag = has_block_checksum ? LZ4F_blockChecksumEnabled : LZ4F_noBlockChecksum;
-    preferences.frameInfo.contentChecksumFlag = LZ4F_contentChecksumEnabled;
-    Bytes out(LZ4F_compressFrameBound(data.size(), &preferences));
-    const std::size_t length = LZ4F_compressFrame(out.data(), out.size(), data.data(), data.size(), &preferences);
-    EXPECT_FALSE(LZ4F_isError(length));
-    constexpr std::size_t header = 7, end_mark = 4, checksum_size = 4; // the descriptor has no content size
-    Lz4Frame frame{{out.begin() + header, out.begin() + static_cast<std::ptrdiff_t>(length - end_mark - checksum_size)},
-                   0};
-    std::memcpy(&frame.checksum, &out[length - checksum_size], checksum_size);
-    return frame;
-}
 
 class CompressTaskTest : public testing::TestWithParam<std::string> {
 protected:
@@ -329,51 +250,13 @@ TEST_P(CompressTaskTest, CapabilitiesHaveTheLimits)
 /// Streams and checksums that are printed in standards or were made by other tools.
 TEST_P(CompressTaskTest, KnownAnswers)
 {
-    struct Answer {
-        Kind kind;
-        std::vector<unsigned char> source;
-        std::string text;
-        std::uint32_t crc;
-        std::uint32_t second;
-    };
-    const Answer answers[] = {
-        // A stored block (RFC 1951, 3.2.4), the text of CRC-32's check value.
-        {Kind::decompress,
-         {1, 9, 0, 0xf6, 0xff, '1', '2', '3', '4', '5', '6', '7', '8', '9'},
-         "123456789",
-         0xcbf43926,
-         0x091e01de},
-        // Fixed Huffman codes (3.2.6), by `printf hello | gzip`.
-        {Kind::decompress, {0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00}, "hello", 0x3610a686, 0x062c0215},
-        // A stored block that is not the last, then an empty last one with fixed codes.
-        {Kind::decompress, {0, 1, 0, 0xfe, 0xff, 'a', 3, 0}, "a", 0xe8b7be43, 0x00620062},
-        // The end of the block is the end of the stream: zlib's trailer behind it is ignored.
-        {Kind::decompress,
-         {0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00, 0x06, 0x2c, 0x02, 0x15},
-         "hello",
-         0x3610a686,
-         0x062c0215},
-        // Literals only, and a match of 8 at the distance 1 with the last 5 literals that the format demands.
-        {Kind::lz4_block, {0x90, '1', '2', '3', '4', '5', '6', '7', '8', '9'}, "123456789", 0xcbf43926, 0x67ad7b93},
-        {Kind::lz4_block, {0x14, 'a', 1, 0, 0x50, 'a', 'a', 'a', 'a', 'a'}, "aaaaaaaaaaaaaa", 0, 0},
-        // The same in a frame: a compressed and a stored block.
-        {Kind::lz4_stream,
-         {10, 0, 0, 0, 0x90, '1', '2', '3', '4', '5', '6', '7', '8', '9'},
-         "123456789",
-         0xcbf43926,
-         0x67ad7b93},
-        {Kind::lz4_stream,
-         {4, 0, 0, 0x80, '1', '2', '3', '4', 5, 0, 0, 0x80, '5', '6', '7', '8', '9'},
-         "123456789",
-         0xcbf43926,
-         0x67ad7b93},
-        // An end mark ends the source.
-        {Kind::lz4_stream, {2, 0, 0, 0x80, 'o', 'k', 0, 0, 0, 0, 'x', 'x'}, "ok", 0, 0},
-    };
-    for (const Answer &answer : answers) {
+    for (const CompressVector &answer : compress_vectors()) {
         const BufHandle src = source(std::as_bytes(std::span(answer.source)));
         const BufHandle dst = room(64);
-        const Outcome outcome = context.run(answer.kind, src, dst);
+        const Kind kind = answer.format == Format::deflate      ? Kind::decompress
+                          : answer.format == Format::lz4_stream ? Kind::lz4_stream
+                                                                : Kind::lz4_block;
+        const Outcome outcome = context.run(kind, src, dst);
         ASSERT_EQ(outcome.status, DOCA_SUCCESS) << answer.text;
         EXPECT_EQ(data_in(dst), bytes_of(answer.text));
         EXPECT_EQ(outcome.crc, zlib_crc(bytes_of(answer.text)));

@@ -69,14 +69,25 @@ inline Rows reference_cauchy(std::size_t k, std::size_t m)
         k, m, [&](std::size_t i, std::size_t j) { return reference_inverse(static_cast<std::uint8_t>(i ^ (k + j))); });
 }
 
+inline std::uint8_t reference_power(std::uint8_t base, std::size_t exponent)
+{
+    std::uint8_t power = 1;
+    while (exponent-- != 0)
+        power = reference_product(power, base);
+    return power;
+}
+
+/// Vandermonde of 3.0.
 inline Rows reference_vandermonde(std::size_t k, std::size_t m)
 {
-    return rows_of(k, m, [](std::size_t i, std::size_t j) {
-        std::uint8_t power = 1;
-        while (j-- != 0)
-            power = reference_product(power, static_cast<std::uint8_t>(i + 1));
-        return power;
-    });
+    return rows_of(k, m,
+                   [](std::size_t i, std::size_t j) { return reference_power(static_cast<std::uint8_t>(i + 1), j); });
+}
+
+/// Vandermonde of 2.2.
+inline Rows reference_powers_of_two(std::size_t k, std::size_t m)
+{
+    return rows_of(k, m, [](std::size_t i, std::size_t j) { return reference_power(2, i * (j + 1)); });
 }
 
 /// The products of the rows and the inputs.
