@@ -35,6 +35,9 @@ IN_BOTH = {
     "rep_list_net": True, "rep_list_emulated": False, "hotplug_manager": False}
 ONLY_IN = {
     "2.2": {"sha_hardware": "emulated", "rdma_max_recv_queue_size": 16384, "comm_channel": True,
+            "compress_deflate": "emulated", "decompress_deflate": "emulated", "decompress_lz4": "emulated",
+            "compress_max_buf_size": 1 << 27, "compress_max_list_buf_num_elem": 1024,
+            "erasure_coding": "emulated", "ec_max_list_buf_num_elem": 1024,
             "sync_event_export_to_dpu": True, "mmap_export_dpu": True, "mmap_from_export_dpu": True},
     "3.0": {"compress_deflate": "emulated", "decompress_deflate": "emulated", "decompress_lz4_stream": "emulated",
             "decompress_lz4_block": "emulated", "compress_max_buf_size": 1 << 27, "compress_max_buf_list_len": 1024,
@@ -203,7 +206,7 @@ class DocaCaps(unittest.TestCase):
         can = title.index("can do")
         self.assertTrue(rows["soft_p0"][title.index("PCI address"):].startswith("0000:03:00.0"))
         self.assertEqual(rows["soft_pf0"][can:],
-                         {"2.2": "DMA, SHA, RDMA, Comm Channel, sync events, export, import",
+                         {"2.2": "DMA, SHA, compress, EC, RDMA, Comm Channel, sync events, export, import",
                           "3.0": "DMA, SHA, compress, EC, AES, RDMA, Comch, sync events, export, import"}[GENERATION])
         self.assertTrue(rows["soft_p0"][can:].endswith("sync events, export, import, representors"))
         self.assertLessEqual(max(len(row) for row in rows.values()), 170)
@@ -246,11 +249,17 @@ class DocaCaps(unittest.TestCase):
         self.assertNotIn(EXPORTS_MEMORY[GENERATION], lone)
         if GENERATION == "2.2":
             self.assertIn("topology.json", run("--explain", **self.with_topology(json.dumps(without_pf))).stdout)
-        else:
-            without_pf["functions"][0]["engines"] = "bluefield-2"
-            lone = self.soft_devices(**self.with_topology(json.dumps(without_pf)))["soft_port"]
-            self.assertIn("topology.json", lone["lacks"]["erasure_coding"])
-            self.assertNotIn("ec_max_block_size", {key for key, value in lone["capabilities"].items() if value})
+        without_pf["functions"][0]["engines"] = "bluefield-2"
+        lone = self.soft_devices(**self.with_topology(json.dumps(without_pf)))["soft_port"]
+        lz4, limits = {"2.2": ("decompress_lz4", "ec_max_list_buf_num_elem"),
+                       "3.0": ("decompress_lz4_stream", "ec_max_block_size")}[GENERATION]
+        for lack in "erasure_coding", lz4:
+            self.assertIn("topology.json", lone["lacks"][lack])
+        self.assertNotIn(limits, {key for key, value in lone["capabilities"].items() if value})
+        without_pf["functions"][0]["engines"] = "bluefield-3"
+        lone = self.soft_devices(**self.with_topology(json.dumps(without_pf)))["soft_port"]
+        self.assertIn("topology.json", lone["lacks"]["compress_deflate"])
+        self.assertEqual(lone["capabilities"]["compress_max_buf_size"], 1 << 21)
 
     def test_configuration_in_force(self):
         lines = run("--config", DOCA_SOFT_ROLE="host", DOCA_SOFT_ROEL="dpu").stdout.splitlines()
@@ -295,9 +304,8 @@ class DocaCaps(unittest.TestCase):
                          r"    dev +soft_p0\n")
         self.assertRegex(devices, r"    active_rate +100000000000\n    vhca_id +1\n    sf_index +-\n")
         self.assertEqual(set(run("--list-libs").stdout.split()),
-                         {"doca_argp", "doca_common", "doca_dma", "doca_rdma", "doca_sha",
-                          *{"2.2": ["doca_comm_channel"],
-                            "3.0": ["doca_comch", "doca_compress", "doca_erasure_coding", "doca_aes_gcm"]}[GENERATION]})
+                         {"doca_argp", "doca_common", "doca_compress", "doca_dma", "doca_erasure_coding", "doca_rdma", "doca_sha",
+                          *{"2.2": ["doca_comm_channel"], "3.0": ["doca_comch", "doca_aes_gcm"]}[GENERATION]})
 
     def test_verbose_shows_what_the_library_logs(self):
         self.assertIn("[DOCA]", run("-v").stderr)

@@ -61,6 +61,15 @@ CapabilityValue yes_or_no(doca_devinfo &info)
     return predicate(info);
 }
 
+/// The same, for what an engine of a card does elsewhere, and the CPU does here, on every device.
+template <bool (*predicate)(doca_devinfo &)>
+CapabilityValue emulated(doca_devinfo &info)
+{
+    if (predicate(info))
+        return "emulated";
+    return false;
+}
+
 /// Converts a function of the API that answers by success or an error.
 template <auto get>
 CapabilityValue success(doca_devinfo &info)

@@ -9,7 +9,9 @@
 #include <span>
 
 #include <doca_comm_channel.h>
+#include <doca_compress.h>
 #include <doca_dma.h>
+#include <doca_erasure_coding.h>
 #include <doca_log.h>
 #include <doca_rdma.h>
 #include <doca_rdma_bridge.h>
@@ -20,7 +22,8 @@
 
 namespace opendoca::tools::questions {
 
-inline constexpr const char *libraries[] = {"argp", "comm_channel", "common", "dma", "rdma", "sha"};
+inline constexpr const char *libraries[] = {"argp", "comm_channel",   "common", "compress",
+                                            "dma",  "erasure_coding", "rdma",   "sha"};
 inline constexpr const char *bytes_of_one = "  bytes of a job";
 
 // Support for one representative job of each library; the others are available with it.
@@ -31,6 +34,22 @@ inline bool can_copy(doca_devinfo &info)
 inline bool can_hash(doca_devinfo &info)
 {
     return doca_sha_job_get_supported(&info, DOCA_SHA_JOB_SHA256) == DOCA_SUCCESS;
+}
+template <doca_compress_job_types type>
+bool can_run(doca_devinfo &info)
+{
+    return doca_compress_job_get_supported(&info, type) == DOCA_SUCCESS;
+}
+inline constexpr auto can_compress = can_run<DOCA_COMPRESS_DEFLATE_JOB>;
+inline constexpr auto can_decompress = can_run<DOCA_DECOMPRESS_DEFLATE_JOB>;
+inline constexpr auto can_decompress_lz4 = can_run<DOCA_DECOMPRESS_LZ4_JOB>;
+inline doca_error_t compress_max_size(const doca_devinfo *info, std::uint64_t *size)
+{
+    return doca_compress_get_max_buf_size(info, DOCA_DECOMPRESS_DEFLATE_JOB, size);
+}
+inline bool can_code(doca_devinfo &info)
+{
+    return doca_ec_job_get_supported(&info, DOCA_EC_JOB_CREATE) == DOCA_SUCCESS;
 }
 inline bool can_connect(doca_devinfo &info)
 {
@@ -85,8 +104,18 @@ inline CapabilityValue hashes_in_hardware(doca_devinfo &info)
 // Rows that only this generation can answer.
 inline constexpr CapabilityRow hash_rows[] = {
     {"sha_hardware", "  in hardware", hashes_in_hardware, Ability::hash_by_engine}};
-inline constexpr std::span<const CapabilityRow> compress_rows;
-inline constexpr std::span<const CapabilityRow> coding_rows;
+inline constexpr CapabilityRow compress_rows[] = {
+    {"compress_deflate", "compress DEFLATE", emulated<can_compress>, Ability::compress, "compress"},
+    {"decompress_deflate", "decompress DEFLATE", emulated<can_decompress>, Ability::compress},
+    {"decompress_lz4", "decompress LZ4", emulated<can_decompress_lz4>, Ability::compress},
+    {"compress_max_buf_size", bytes_of_one, limit<can_decompress, compress_max_size>, {}},
+    {"compress_max_list_buf_num_elem",
+     "  buffers of a list",
+     limit<can_decompress, doca_compress_get_max_list_buf_num_elem>,
+     {}}};
+inline constexpr CapabilityRow coding_rows[] = {
+    {"erasure_coding", "erasure coding", emulated<can_code>, Ability::erasure_coding, "EC"},
+    {"ec_max_list_buf_num_elem", "  buffers of a list", limit<can_code, doca_ec_get_max_list_buf_num_elem>, {}}};
 inline constexpr std::span<const CapabilityRow> cipher_rows;
 inline constexpr CapabilityRow rdma_rows[] = {
     {"rdma_max_recv_queue_size", "  receive queue", limit<can_connect, doca_rdma_get_max_recv_queue_size>, {}}};

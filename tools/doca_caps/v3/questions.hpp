@@ -86,14 +86,6 @@ inline constexpr auto can_compress = supports<doca_compress_cap_task_compress_de
 inline constexpr auto can_decompress = supports<doca_compress_cap_task_decompress_deflate_is_supported>;
 inline constexpr auto can_decompress_lz4_stream = supports<doca_compress_cap_task_decompress_lz4_stream_is_supported>;
 inline constexpr auto can_decompress_lz4_block = supports<doca_compress_cap_task_decompress_lz4_block_is_supported>;
-/// For what an engine of a card does elsewhere, and the CPU does here, on every device.
-template <bool (*has)(doca_devinfo &)>
-CapabilityValue emulated(doca_devinfo &info)
-{
-    if (has(info))
-        return "emulated";
-    return false;
-}
 
 // Limits and flags, in the order of the rows.
 inline constexpr auto dma_max_size = doca_dma_cap_task_memcpy_get_max_buf_size;
