@@ -118,7 +118,7 @@ def main():
         with open(path, encoding="utf-8") as file:
             ends = set(re.findall(r"\b(doca_\w+)\(\) end the process", " ".join(file.read().split())))
         rows += [row_of(function, header, with_reference(texts.get(function["name"], ""), texts), function["name"] in ends)
-                 for function in content["functions"]]
+                 for function in content["functions"] if function.get("exported_by") or function["inline"]]
     with open(output, "w", encoding="utf-8") as file:
         file.write("\n".join(includes) + '\n\n#include "arguments.hpp"\n\nnamespace arguments {\n\n'
                    "const std::vector<Function> functions{\n" + "\n".join(rows) + "\n};\n\n} // namespace arguments\n")

@@ -17,9 +17,11 @@
 #include <doca_buf_inventory.h>
 #include <doca_bufpool.h>
 #include <doca_comm_channel.h>
+#include <doca_compress.h>
 #include <doca_ctx.h>
 #include <doca_dev.h>
 #include <doca_dma.h>
+#include <doca_erasure_coding.h>
 #include <doca_graph.h>
 #include <doca_log.h>
 #include <doca_mmap.h>
@@ -195,6 +197,8 @@ void build(World &world, State state)
 
     auto *const dma = make<doca_dma>(doca_dma_create);
     auto *const sha = make<doca_sha>(doca_sha_create);
+    auto *const compress = make<doca_compress>(doca_compress_create);
+    auto *const ec = make<doca_ec>(doca_ec_create);
     auto *const rdma = make<doca_rdma>(doca_rdma_create);
     auto *const peer = make<doca_rdma>(doca_rdma_create);
     auto *const event = make<doca_sync_event>(doca_sync_event_create);
@@ -204,6 +208,14 @@ void build(World &world, State state)
     world.add("doca_dma", make<doca_dma>(doca_dma_create));
     world.add("doca_sha", sha);
     world.add("doca_sha", make<doca_sha>(doca_sha_create));
+    world.add("doca_compress", compress);
+    world.add("doca_compress", make<doca_compress>(doca_compress_create));
+    world.add("doca_ec", ec);
+    world.add("doca_ec", make<doca_ec>(doca_ec_create));
+    for (int i = 0; i != 2; ++i) {
+        world.add("doca_matrix", make<doca_matrix>(doca_ec_matrix_create, ec, DOCA_CODING_MATRIX_CAUCHY, std::size_t{3},
+                                                   std::size_t{2}));
+    }
     world.add("doca_rdma", rdma);
     world.add("doca_rdma", peer);
     world.add("doca_sync_event", event);
@@ -211,8 +223,8 @@ void build(World &world, State state)
     must(doca_sync_event_publisher_add_location_cpu(event_in_queue, devices.dev));
     must(doca_sync_event_subscriber_add_location_cpu(event_in_queue, devices.dev));
     world.add("doca_sync_event", event_in_queue);
-    const std::vector<doca_ctx *> contexts{doca_dma_as_ctx(dma), doca_sha_as_ctx(sha), doca_rdma_as_ctx(rdma),
-                                           doca_rdma_as_ctx(peer)};
+    const std::vector<doca_ctx *> contexts{doca_dma_as_ctx(dma), doca_sha_as_ctx(sha),   doca_compress_as_ctx(compress),
+                                           doca_ec_as_ctx(ec),   doca_rdma_as_ctx(rdma), doca_rdma_as_ctx(peer)};
     for (doca_ctx *ctx : contexts) {
         must(doca_ctx_dev_add(ctx, devices.dev));
         world.add("doca_ctx", ctx);
