@@ -11,7 +11,8 @@ DEBIAN_FRONTEND=noninteractive apt-get -qq -y install --no-install-recommends li
 # Unit tests of code that depends on the system, one test program for each library of both generations, and the samples
 # that are built outside the tree against the installed libraries.
 unit=(wake lock process sealed_file topology includes layers)
-conformance=(dev dma graph rdma sha comm_channel sync_event argp v3_core v3_comch v3_rdma v3_sha v3_compress v3_erasure_coding v3_aes_gcm v3_argp)
+conformance=(dev dma graph rdma sha compress erasure_coding comm_channel sync_event argp
+    v3_core v3_comch v3_rdma v3_sha v3_compress v3_erasure_coding v3_aes_gcm v3_argp)
 samples=(samples samples_v3 first_contact)
 tests=("${unit[@]}" "${conformance[@]}" "${samples[@]}")
 
