@@ -20,6 +20,7 @@ import traceback
 sys.dont_write_bytecode = True
 
 import cases_comm_channel
+import cases_engines
 import cases_errors
 import cases_files
 import cases_graph
@@ -125,8 +126,8 @@ def main():
 
     if arguments.devices is None and (arguments.build is None or arguments.source is None):
         parser.error("--build and --source, or --programs and --devices, are needed")
-    on_software_devices = (cases_files, cases_network, cases_errors, cases_rdma, cases_graph, cases_sha, cases_comm_channel,
-                           cases_sync_event, cases_older)
+    on_software_devices = (cases_files, cases_network, cases_errors, cases_rdma, cases_graph, cases_sha, cases_engines,
+                           cases_comm_channel, cases_sync_event, cases_older)
     modules = (cases_verbs,) if arguments.devices else on_software_devices
     cases = [case for module in modules for name, case in vars(module).items() if name.startswith("test_")]
     if arguments.tests:

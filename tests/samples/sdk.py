@@ -18,6 +18,8 @@ FOLDERS = {
                   "rdma_write_immediate_requester", "rdma_write_immediate_responder", "rdma_send", "rdma_receive",
                   "rdma_send_immediate", "rdma_receive_immediate"],
     "doca_sha": ["sha_create", "sha_partial_create"],
+    "doca_compress": ["compress_deflate", "decompress_deflate"],
+    "doca_erasure_coding": ["ec_create", "ec_recover"],
     "doca_comm_channel": ["cc_server", "cc_client"],
     "applications": ["dma_copy"],
     "older/doca_1_3": ["dma_local_copy_1_3", "dma_remote_copy_sender_1_3", "dma_remote_copy_receiver_1_3"],
