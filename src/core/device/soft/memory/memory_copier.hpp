@@ -13,8 +13,8 @@ namespace opendoca::soft {
 /// Copies between this process and others as the DMA of the software device does.
 class SoftMemoryCopier final : public MemoryCopier {
 public:
-    /// @p device must outlive the object.
-    explicit SoftMemoryCopier(const SoftDevice &device) noexcept : device_(device) {}
+    /// @p device must outlive the object. Throws std::bad_alloc.
+    explicit SoftMemoryCopier(const SoftDevice &device) : device_(device) {}
 
     [[nodiscard]] doca_error_t read(const doca_buf &buf, std::byte *address, std::byte *here,
                                     std::size_t length) noexcept override
