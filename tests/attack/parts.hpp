@@ -88,6 +88,8 @@ void walk_through_sync_events(Walk &walk, doca_dev *dev);
 void walk_through_ends_of_sync_events(Walk &walk, doca_dev *dev, bool has_word);
 void walk_through_comm_channel(Walk &walk, doca_dev *dev, bool by_address);
 void walk_through_hashes(Walk &walk, doca_dev *dev);
+void walk_through_compression(Walk &walk, doca_dev *dev);
+void walk_through_erasure_coding(Walk &walk, doca_dev *dev);
 void walk_through_graphs(Walk &walk, doca_dev *dev);
 void walk_through_pools(Walk &walk, doca_dev *dev);
 void walk_through_arguments(Walk &walk);

@@ -61,6 +61,8 @@ bool Walk::run()
     walk_part("comm_channel", [&] { walk_through_comm_channel(*this, dev, false); });
     walk_part("comm_channel_tcp", [&] { walk_through_comm_channel(*this, dev, true); });
     walk_part("hashes", [&] { walk_through_hashes(*this, dev); });
+    walk_part("compression", [&] { walk_through_compression(*this, dev); });
+    walk_part("erasure_coding", [&] { walk_through_erasure_coding(*this, dev); });
     walk_part("graphs", [&] { walk_through_graphs(*this, dev); });
     walk_part("pools", [&] { walk_through_pools(*this, dev); });
     return is_good_;
