@@ -60,7 +60,7 @@ protected:
     [[nodiscard]] doca_error_t on_start() override;
     [[nodiscard]] doca_error_t on_stop() noexcept override;
     void on_idle() noexcept override { crypts_.reset(); }
-    [[nodiscard]] bool on_progress() noexcept override { return crypts_->process_slice(); }
+    [[nodiscard]] bool on_progress() noexcept override { return crypts_->take_progress(); }
 
 private:
     opendoca::GcmCiphers ciphers_;

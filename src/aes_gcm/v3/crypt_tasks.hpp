@@ -41,7 +41,7 @@ public:
         request.direction = direction;
         return crypts_.check(request);
     }
-    void abandoned(doca_task &base) noexcept override { crypts_.drop(static_cast<CryptTask &>(base).request); }
+    void abandoned(doca_task &base) noexcept override { crypts_.drop(base.tag()); }
 
 private:
     doca_aes_gcm &owner_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 namespace opendoca {
@@ -74,8 +75,13 @@ std::uint32_t CompletionQueue::num_outstanding(const Source &source) const noexc
 
 void CompletionQueue::progress() noexcept
 {
-    for (Pollable *pollable : polled_)
+    // A pollable may remove itself from the list, when the last of its operations completes.
+    for (std::size_t i = 0; i < polled_.size();) {
+        Pollable *const pollable = polled_[i];
         pollable->progress();
+        if (i < polled_.size() && polled_[i] == pollable)
+            ++i;
+    }
 }
 
 void CompletionQueue::reserve_polled()
