@@ -33,7 +33,12 @@
  * opendoca: the device must have been added to the memory maps of source and destination. On software devices either
  * may be memory imported from another process; on others imported memory must be copied by DMA first. Local read access
  * is enough for the source, and the destination needs local write access; of imported memory the exporter's rights
- * count. ISA-L computes in doca_task_submit(), on the caller's CPU.
+ * count.
+ *
+ * opendoca: ISA-L computes on the CPU of the progress engine's thread: up to 256 KiB of source within
+ * doca_task_submit(), the rest in slices, one for each doca_pe_progress(), so that a long task does not keep other
+ * contexts of the progress engine waiting. Tasks complete in the order of their submission, but for those that are
+ * refused.
  *
  * A task ends with
  * - DOCA_ERROR_IO_FAILED: the source has no data, or its length is no multiple of 64 bytes times the number of inputs,
@@ -44,9 +49,10 @@
  * - DOCA_ERROR_NOT_PERMITTED: a destination that may not be written; imported memory that the device cannot copy, or
  *   whose exporter has stopped or destroyed its memory map.
  * - DOCA_ERROR_CONNECTION_RESET: the process that has exported the memory has ended.
+ * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
  *
  * A failed task leaves the destination's data lengths as they were, and the context stays running (opendoca). Its room
- * has changed only if imported memory became inaccessible meanwhile.
+ * has changed only if imported memory became inaccessible meanwhile, or if the task was flushed.
  *
  * NULL, and outputs: as doca_error.h says for all headers.
  *
@@ -293,6 +299,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_ec_matrix_create_recover(struct doca_ec *ec,
  * @param [in] matrix The matrix.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: matrix is NULL.
+ * - DOCA_ERROR_IN_USE: a task in flight has yet to use it (opendoca); nothing has changed.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_ec_matrix_destroy(struct doca_ec_matrix *matrix);
 

@@ -54,11 +54,19 @@ bool overlap(const doca_buf &source, const doca_buf &destination, std::size_t le
 } // namespace
 
 CodingQueue::CodingQueue(CompletionQueue &completions, Device &device, const Limits &limits)
-    : completions_(completions),
+    : SlicedQueue(completions),
       device_(device),
       limits_(limits)
 {
     (void)device.create_memory_copier(copier_); // NOT_SUPPORTED leaves it null
+}
+
+CodingQueue::~CodingQueue()
+{
+    (void)has_waiting([](const Operation &operation) {
+        operation.payload<Request>().matrix->end_use();
+        return false;
+    });
 }
 
 doca_error_t CodingQueue::multiply(Tag tag, const Matrix *matrix, const doca_buf *source,
@@ -69,26 +77,86 @@ doca_error_t CodingQueue::multiply(Tag tag, const Matrix *matrix, const doca_buf
         return status;
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY; // not logged: programs drain the queue and try again
-    const std::size_t num_inputs = matrix->num_inputs(), num_outputs = matrix->num_outputs();
-    const auto in = std::span(addresses_).first(num_inputs);
-    const auto out = std::span(addresses_).subspan(num_inputs, num_outputs);
-    const Cursor data = Cursor::over_data(*source), room = Cursor::over_destination(*destination, false);
-    const bool is_in_place = overlap(*source, *destination, num_outputs * block);
-    if (!is_in_place && find_whole_blocks(data, block, in) && find_whole_blocks(room, block, out)) {
-        galois::multiply_blocks(matrix->tables(), in, out, block);
+    const Request request = {matrix, source, destination};
+    if (is_idle() && block <= slice_of(*matrix)) {
+        begin_request(request, block);
+        const doca_error_t status = multiply_slice(block);
+        if (status == DOCA_SUCCESS)
+            extend_data(*destination, matrix->num_outputs() * block, false);
+        completions_.done(tag, *this, status);
+        return DOCA_SUCCESS;
+    }
+    matrix->start_use();
+    append(tag).payload<Request>() = request;
+    return DOCA_SUCCESS;
+}
+
+std::size_t CodingQueue::slice_of(const Matrix &matrix) noexcept
+{
+    const std::size_t num_inputs = matrix.num_inputs(), num_products = num_inputs * matrix.num_outputs();
+    const std::size_t most = std::min(slice_size / num_inputs, max_products / num_products);
+    return std::max(most / block_unit * block_unit, block_unit);
+}
+
+doca_error_t CodingQueue::begin(Operation &operation) noexcept
+{
+    // Checked again: operations before this one may have appended to its buffers.
+    const Request &request = operation.payload<Request>();
+    std::size_t block = 0;
+    if (const doca_error_t status = check(request.matrix, request.source, request.destination, block);
+        status != DOCA_SUCCESS)
+        return status;
+    begin_request(request, block);
+    return DOCA_ERROR_IN_PROGRESS;
+}
+
+doca_error_t CodingQueue::advance() noexcept
+{
+    const std::size_t length = std::min(slice_of(*request_.matrix), block_ - done_);
+    if (const doca_error_t status = multiply_slice(length); status != DOCA_SUCCESS)
+        return status;
+    if (done_ != block_)
+        return DOCA_ERROR_IN_PROGRESS;
+    extend_data(*request_.destination, request_.matrix->num_outputs() * block_, false);
+    return DOCA_SUCCESS;
+}
+
+void CodingQueue::begin_request(const Request &request, std::size_t block) noexcept
+{
+    const std::size_t num_inputs = request.matrix->num_inputs(), num_outputs = request.matrix->num_outputs();
+    const Cursor data = Cursor::over_data(*request.source),
+                 room = Cursor::over_destination(*request.destination, false);
+    request_ = request;
+    block_ = block;
+    done_ = 0;
+    copies_all_ = overlap(*request.source, *request.destination, num_outputs * block);
+    is_whole_ = !copies_all_ && find_whole_blocks(data, block, std::span(addresses_).first(num_inputs)) &&
+                find_whole_blocks(room, block, std::span(addresses_).subspan(num_inputs, num_outputs));
+    if (is_whole_)
+        return;
+    find_blocks(data, block, std::span(blocks_).first(num_inputs));
+    find_blocks(room, block, std::span(blocks_).subspan(num_inputs, num_outputs));
+}
+
+doca_error_t CodingQueue::multiply_slice(std::size_t length) noexcept
+{
+    const Matrix &matrix = *request_.matrix;
+    const std::size_t num_inputs = matrix.num_inputs(), num_outputs = matrix.num_outputs();
+    if (is_whole_) {
+        galois::multiply_blocks(matrix.tables(), std::span(addresses_).first(num_inputs),
+                                std::span(addresses_).subspan(num_inputs, num_outputs), length);
+        for (std::byte *&address : std::span(addresses_).first(num_inputs + num_outputs))
+            address += length;
     } else {
-        const auto inputs = std::span(blocks_).first(num_inputs);
-        const auto outputs = std::span(blocks_).subspan(num_inputs, num_outputs);
-        find_blocks(data, block, inputs);
-        find_blocks(room, block, outputs);
-        if (const doca_error_t status = multiply_slices(*matrix, inputs, outputs, block, is_in_place);
-            status != DOCA_SUCCESS) {
-            completions_.done(tag, *this, status);
-            return DOCA_SUCCESS;
+        const std::size_t most = staging_size / (num_inputs + num_outputs) / block_unit * block_unit;
+        for (std::size_t left = length; left != 0;) {
+            const std::size_t part = std::min(most, left);
+            if (const doca_error_t status = multiply_copies(part); status != DOCA_SUCCESS)
+                return status;
+            left -= part;
         }
     }
-    extend_data(*destination, num_outputs * block, false);
-    completions_.done(tag, *this, DOCA_SUCCESS);
+    done_ += length;
     return DOCA_SUCCESS;
 }
 
@@ -135,48 +203,42 @@ doca_error_t CodingQueue::scatter(Cursor &to, std::byte *staging, std::size_t le
     });
 }
 
-doca_error_t CodingQueue::multiply_slices(const Matrix &matrix, std::span<Cursor> inputs, std::span<Cursor> outputs,
-                                          std::size_t block, bool copies_all) noexcept
+doca_error_t CodingQueue::multiply_copies(std::size_t length) noexcept
 {
-    const auto in = std::span(addresses_).first(inputs.size());
-    const auto out = std::span(addresses_).subspan(inputs.size(), outputs.size());
-    const std::size_t most = staging_size / (inputs.size() + outputs.size()) / block_unit * block_unit;
-    for (std::size_t done = 0; done != block;) {
-        const std::size_t slice = std::min(most, block - done);
-        std::byte *next = staging_[0].bytes;
-        const auto take_staging = [&] {
-            std::byte *const taken = next;
-            next += slice;
-            return taken;
-        };
-        const auto is_staging = [&](const std::byte *address) {
-            return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(staging_.get()) <
-                   staging_size;
-        };
-        const auto is_usable = [&](Cursor &cursor) {
-            cursor.skip_empty();
-            return !copies_all && cursor.left() >= slice && !cursor.buf().mmap->is_imported();
-        };
-        for (std::size_t i = 0; i != inputs.size(); ++i) {
-            if (is_usable(inputs[i])) {
-                in[i] = inputs[i].addr();
-                inputs[i].advance(slice);
-            } else {
-                in[i] = take_staging();
-                if (const doca_error_t status = gather(inputs[i], in[i], slice); status != DOCA_SUCCESS)
-                    return status;
-            }
-        }
-        for (std::size_t j = 0; j != outputs.size(); ++j)
-            out[j] = is_usable(outputs[j]) ? outputs[j].addr() : take_staging();
-        galois::multiply_blocks(matrix.tables(), in, out, slice);
-        for (std::size_t j = 0; j != outputs.size(); ++j) {
-            if (!is_staging(out[j]))
-                outputs[j].advance(slice);
-            else if (const doca_error_t status = scatter(outputs[j], out[j], slice); status != DOCA_SUCCESS)
+    const Matrix &matrix = *request_.matrix;
+    const std::size_t num_inputs = matrix.num_inputs(), num_outputs = matrix.num_outputs();
+    const auto inputs = std::span(blocks_).first(num_inputs);
+    const auto outputs = std::span(blocks_).subspan(num_inputs, num_outputs);
+    const auto in = std::span(addresses_).first(num_inputs);
+    const auto out = std::span(addresses_).subspan(num_inputs, num_outputs);
+    std::byte *next = staging_[0].bytes;
+    const auto take_staging = [&] { return std::exchange(next, next + length); };
+    const auto is_staging = [&](const std::byte *address) {
+        return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(staging_.get()) <
+               staging_size;
+    };
+    const auto is_usable = [&](Cursor &cursor) {
+        cursor.skip_empty();
+        return !copies_all_ && cursor.left() >= length && !cursor.buf().mmap->is_imported();
+    };
+    for (std::size_t i = 0; i != num_inputs; ++i) {
+        if (is_usable(inputs[i])) {
+            in[i] = inputs[i].addr();
+            inputs[i].advance(length);
+        } else {
+            in[i] = take_staging();
+            if (const doca_error_t status = gather(inputs[i], in[i], length); status != DOCA_SUCCESS)
                 return status;
         }
-        done += slice;
+    }
+    for (std::size_t j = 0; j != num_outputs; ++j)
+        out[j] = is_usable(outputs[j]) ? outputs[j].addr() : take_staging();
+    galois::multiply_blocks(matrix.tables(), in, out, length);
+    for (std::size_t j = 0; j != num_outputs; ++j) {
+        if (!is_staging(out[j]))
+            outputs[j].advance(length);
+        else if (const doca_error_t status = scatter(outputs[j], out[j], length); status != DOCA_SUCCESS)
+            return status;
     }
     return DOCA_SUCCESS;
 }

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,9 +11,10 @@
 
 namespace opendoca {
 
-/// A matrix over GF(2^8) by which blocks are multiplied. Constant, so any thread may use it. Owned by the program.
-/// A coding matrix has k inputs, the data blocks, and m outputs, the redundancy blocks; data blocks have the indices 0
-/// to k - 1, and redundancy blocks k to k + m - 1.
+/// A matrix over GF(2^8) by which blocks are multiplied. Constant but for the number of its users, so any thread may
+/// use it. Owned by the program, which must not destroy it while it is in use. A coding matrix has k inputs, the data
+/// blocks, and m outputs, the redundancy blocks; data blocks have the indices 0 to k - 1, and redundancy blocks k to k
+/// + m - 1.
 class Matrix {
 public:
     /// Most data blocks, and most redundancy blocks, of a coding matrix.
@@ -53,7 +55,23 @@ public:
     /// The tables of galois::multiply_blocks().
     [[nodiscard]] std::span<const std::uint8_t> tables() const noexcept { return tables_; }
 
+    /// Count the operations that wait for their multiplication, or are in progress. Thread-safe.
+    void start_use() const noexcept { num_uses_.value.fetch_add(1, std::memory_order_relaxed); }
+    // Release: pairs with the acquire in is_in_use(), so that the matrix was read before it is destroyed.
+    void end_use() const noexcept { num_uses_.value.fetch_sub(1, std::memory_order_release); }
+    [[nodiscard]] bool is_in_use() const noexcept { return num_uses_.value.load(std::memory_order_acquire) != 0; }
+
 private:
+    /// A counter that a copy of the matrix begins anew.
+    struct UseCount {
+        UseCount() noexcept = default;
+        UseCount(const UseCount &) noexcept {}
+        UseCount &operator=(const UseCount &) noexcept { return *this; }
+        ~UseCount() = default;
+
+        std::atomic<std::uint32_t> value{0};
+    };
+
     /// @p rows has num_inputs coefficients for each output.
     Matrix(std::vector<std::uint8_t> rows, std::size_t num_inputs);
 
@@ -71,6 +89,7 @@ private:
     std::size_t num_outputs_;
     std::vector<std::uint8_t> rows_;
     std::vector<std::uint8_t> tables_;
+    mutable UseCount num_uses_;
 };
 
 } // namespace opendoca

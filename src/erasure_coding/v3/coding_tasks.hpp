@@ -31,6 +31,7 @@ public:
         const auto &task = static_cast<const Task &>(base);
         return codings_.check(task.matrix, task.src, task.dst);
     }
+    void abandoned(doca_task &base) noexcept override { codings_.drop(base.tag()); }
 
 private:
     CodingQueue &codings_;

@@ -67,6 +67,13 @@ doca_error_t doca_ec::on_start()
     make_pool(create);
     make_pool(update);
     make_pool(recover);
+    request_progress_while(codings_->is_waiting());
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ec::on_stop() noexcept
+{
+    codings_->flush();
     return DOCA_SUCCESS;
 }
 

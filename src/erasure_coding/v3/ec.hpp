@@ -47,7 +47,9 @@ struct doca_ec final : doca_ctx {
 
 protected:
     [[nodiscard]] doca_error_t on_start() override;
+    [[nodiscard]] doca_error_t on_stop() noexcept override;
     void on_idle() noexcept override { codings_.reset(); }
+    [[nodiscard]] bool on_progress() noexcept override { return codings_->take_progress(); }
 
 private:
     std::unique_ptr<opendoca::CodingQueue> codings_; ///< exists from start until the context is idle

@@ -66,5 +66,12 @@ doca_error_t doca_ec_matrix_create_recover(struct doca_ec *ec, const struct doca
 
 doca_error_t doca_ec_matrix_destroy(struct doca_ec_matrix *matrix)
 {
-    return call({matrix}, [&] { delete matrix; });
+    return call({matrix}, [&] {
+        if (matrix->is_in_use()) {
+            LOG_ERR("a task in flight uses matrix %p", static_cast<const void *>(matrix));
+            return DOCA_ERROR_IN_USE;
+        }
+        delete matrix;
+        return DOCA_SUCCESS;
+    });
 }
