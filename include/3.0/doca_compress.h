@@ -31,9 +31,14 @@
  * are valid in and after the callback of a task that has succeeded, until it is submitted again or freed.
  *
  * opendoca: the device must have been added to the memory maps of source and destination. On the software device
- * both may also be memory that it has imported from another process (doca_mmap_create_from_export()). The work is
- * done in doca_task_submit(), on the caller's CPU: by libdeflate, liblz4 and libxxhash. Elements that are not
- * adjacent in memory, and imported memory, pass through a buffer of the context.
+ * both may also be memory that it has imported from another process (doca_mmap_create_from_export()). Elements that
+ * are not adjacent in memory, and imported memory, pass through a buffer of the context.
+ *
+ * opendoca: libdeflate, liblz4 and libxxhash do the work on the CPU: up to 256 KiB within doca_task_submit(), more in a
+ * thread of the library, which the first such task of a context starts, so that a long task does not keep other
+ * contexts of the progress engine waiting. Callbacks are called by doca_pe_progress() only. Tasks complete in the order
+ * of their submission, but for those that are refused. doca_task_free() of a task that the thread has begun waits for
+ * its end, since the program may release the buffers next.
  *
  * Devices: every software device supports all four tasks. RDMA devices support none, unless the variable
  * DOCA_SOFT_ENGINES of the environment is 1: then the CPU does the work in place of the card (opendoca). A library

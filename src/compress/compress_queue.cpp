@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
+#include <utility>
 
 #include "../core/checks/buffer_check.hpp"
 #include "../core/device/cursor.hpp"
@@ -83,7 +84,7 @@ void CompressQueue::prepare(CompressKind kind)
         decompressor_.emplace();
 }
 
-doca_error_t CompressQueue::run(Tag tag, const CompressRequest &request, std::optional<Checksums> &checksums) noexcept
+doca_error_t CompressQueue::run(Tag tag, const CompressRequest &request, void *checksums) noexcept
 {
     Section source;
     Section destination;
@@ -91,8 +92,93 @@ doca_error_t CompressQueue::run(Tag tag, const CompressRequest &request, std::op
         return status;
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY; // not logged: programs drain the queue and try again
-    completions_.done(tag, *this, execute(request, source, destination, checksums));
+    if (is_idle()) {
+        job_ = {.request = request, .checksums = checksums, .source = source, .destination = destination};
+        if (const doca_error_t status = try_short(); status != DOCA_ERROR_IN_PROGRESS) {
+            completions_.done(tag, *this, status);
+            return DOCA_SUCCESS;
+        }
+        is_known_as_long_ = true;
+    }
+    append(tag).payload<Waiting>() = {request, checksums};
+    begin_oldest(); // the worker need not wait for the next poll
     return DOCA_SUCCESS;
+}
+
+doca_error_t CompressQueue::begin(Operation &operation) noexcept
+{
+    const Waiting &waiting = operation.payload<Waiting>();
+    const bool is_known_as_long = std::exchange(is_known_as_long_, false);
+    job_ = {.request = waiting.request, .checksums = waiting.checksums};
+    // Checked again: operations before this one may have appended to its buffers.
+    if (const doca_error_t status = check(job_.request, job_.source, job_.destination); status != DOCA_SUCCESS)
+        return status;
+    if (!is_known_as_long) {
+        if (const doca_error_t status = try_short(); status != DOCA_ERROR_IN_PROGRESS)
+            return status;
+    }
+    job_.max_result = job_.destination.length;
+    if (!worker_.start()) {
+        carry_out();
+        return conclude();
+    }
+    worker_.begin();
+    return DOCA_ERROR_IN_PROGRESS;
+}
+
+doca_error_t CompressQueue::advance() noexcept
+{
+    if (worker_.is_busy()) {
+        worker_.yield_to();
+        return DOCA_ERROR_AGAIN;
+    }
+    worker_.disarm(); // the queue may not be polled when it is disarmed
+    return conclude();
+}
+
+bool CompressQueue::cancel() noexcept
+{
+    if (worker_.is_busy())
+        return false;
+    worker_.disarm();
+    return true;
+}
+
+void CompressQueue::wait_and_discard() noexcept
+{
+    worker_.wait();
+    worker_.disarm();
+}
+
+bool CompressQueue::arm() noexcept
+{
+    return is_in_progress() ? worker_.arm() : SlicedQueue::arm();
+}
+
+bool CompressQueue::may_be_short(const Job &job) noexcept
+{
+    const Section &source = job.source, &destination = job.destination;
+    if (job.request.kind == CompressKind::compress_deflate || destination.length <= slice_size)
+        return source.length <= slice_size;
+    // A small source with much room, as programs have it that do not know the length of the result. If the try fails,
+    // the source is read once more, so it must still be there.
+    constexpr std::size_t usual_ratio = 4;
+    return source.length <= slice_size / usual_ratio &&
+           (!destination.is_in_place ||
+            (source.is_in_place && !overlap({source.start, source.length}, {destination.start, destination.length})));
+}
+
+doca_error_t CompressQueue::try_short() noexcept
+{
+    if (!may_be_short(job_))
+        return DOCA_ERROR_IN_PROGRESS;
+    const bool compresses = job_.request.kind == CompressKind::compress_deflate;
+    job_.max_result = compresses ? job_.destination.length : std::min(job_.destination.length, slice_size);
+    carry_out();
+    // LZ4 reports too long a result as bad data.
+    if (job_.status == DOCA_SUCCESS && job_.result != CodecResult::success && job_.max_result < job_.destination.length)
+        return DOCA_ERROR_IN_PROGRESS;
+    return conclude();
 }
 
 doca_error_t CompressQueue::check(const CompressRequest &request) const noexcept
@@ -182,9 +268,15 @@ doca_error_t CompressQueue::check_element(const doca_buf &buf, bool is_destinati
     return DOCA_SUCCESS;
 }
 
-doca_error_t CompressQueue::execute(const CompressRequest &request, const Section &source, const Section &destination,
-                                    std::optional<Checksums> &checksums) noexcept
+void CompressQueue::carry_out() noexcept
 {
+    job_.status = run_codec_and_copy(job_);
+}
+
+doca_error_t CompressQueue::run_codec_and_copy(Job &job) noexcept
+{
+    const CompressRequest &request = job.request;
+    const Section &source = job.source, &destination = job.destination;
     const std::span<std::byte> room(destination.start, destination.length); // if it is in place
     std::span<const std::byte> in(source.start, source.length);
     const bool compresses = request.kind == CompressKind::compress_deflate;
@@ -197,33 +289,53 @@ doca_error_t CompressQueue::execute(const CompressRequest &request, const Sectio
     }
     // Only compression uses the slack: a decompressed result within it is too long.
     const std::span<std::byte> scratch(result_scratch_.start(),
-                                       destination.length + (compresses ? DeflateCompressor::slack : 0));
-    std::span<std::byte> out = destination.is_in_place ? room : scratch;
-    std::size_t length = 0;
-    CodecResult result = run_codec(request, in, out, length);
+                                       job.max_result + (compresses ? DeflateCompressor::slack : 0));
+    std::span<std::byte> out = destination.is_in_place ? room.first(job.max_result) : scratch;
+    job.result = run_codec(request, in, out, job.length);
     // A destination that is nearly as short as the result: once more, with slack.
-    if (compresses && result == CodecResult::no_room && destination.is_in_place) {
+    if (compresses && job.result == CodecResult::no_room && destination.is_in_place) {
         out = scratch;
-        result = run_codec(request, in, out, length);
+        job.result = run_codec(request, in, out, job.length);
     }
-    if (result == CodecResult::bad_data) {
-        LOG_ERR("the source of %zu bytes is no valid %s with a content of at most %zu bytes", source.length,
-                format_of(request.kind), destination.length);
-        return DOCA_ERROR_IO_FAILED;
-    }
-    if (result == CodecResult::no_room || length > destination.length) {
-        LOG_ERR("the result of a source of %zu bytes does not fit into a destination with room for %zu", source.length,
-                destination.length);
-        return DOCA_ERROR_IO_FAILED;
-    }
+    if (job.result == CodecResult::success && job.length > job.max_result)
+        job.result = CodecResult::no_room;
+    if (job.result != CodecResult::success)
+        return DOCA_SUCCESS;
     // Before the copy, which may overwrite an overlapping source.
-    const Checksums computed = checksums_of(request, compresses ? in : out.first(length));
-    if (out.data() == scratch.data()) {
-        if (const doca_error_t status = scatter(*request.destination, out.first(length)); status != DOCA_SUCCESS)
-            return status;
+    job.computed = checksums_of(request, compresses ? in : out.first(job.length));
+    return out.data() == scratch.data() ? scatter(*request.destination, out.first(job.length)) : DOCA_SUCCESS;
+}
+
+void CompressQueue::store_checksums() noexcept
+{
+    switch (job_.request.checksums) {
+    case ChecksumSet::none:
+        return;
+    case ChecksumSet::of_format:
+        *static_cast<Checksums *>(job_.checksums) = job_.computed;
+        return;
+    case ChecksumSet::crc_and_adler:
+        *static_cast<std::uint64_t *>(job_.checksums) =
+            std::uint64_t{job_.computed.adler32} << 32 | job_.computed.crc32;
     }
-    checksums = computed;
-    extend_data(*request.destination, length, false);
+}
+
+doca_error_t CompressQueue::conclude() noexcept
+{
+    if (job_.status != DOCA_SUCCESS)
+        return job_.status;
+    if (job_.result == CodecResult::bad_data) {
+        LOG_ERR("the source of %zu bytes is no valid %s with a content of at most %zu bytes", job_.source.length,
+                format_of(job_.request.kind), job_.destination.length);
+        return DOCA_ERROR_IO_FAILED;
+    }
+    if (job_.result == CodecResult::no_room) {
+        LOG_ERR("the result of a source of %zu bytes does not fit into a destination with room for %zu",
+                job_.source.length, job_.destination.length);
+        return DOCA_ERROR_IO_FAILED;
+    }
+    store_checksums();
+    extend_data(*job_.request.destination, job_.length, false);
     return DOCA_SUCCESS;
 }
 

@@ -90,7 +90,7 @@ struct Context {
         has_ended = false;
         must(doca_task_submit(task));
         while (!has_ended)
-            require(doca_pe_progress(pe) == 1, "a task ends");
+            (void)doca_pe_progress(pe); // 0 while another thread carries out a long task
         const doca_error_t status = doca_task_get_status(task);
         doca_task_free(task);
         return status;

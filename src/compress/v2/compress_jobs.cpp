@@ -44,12 +44,7 @@ doca_error_t CompressJobs::submit_tagged(const doca_job &base, Tag tag) noexcept
         if (const doca_error_t status = check_lz4(request); status != DOCA_SUCCESS)
             return status;
     }
-    std::optional<Checksums> checksums;
-    const doca_error_t status = codecs_->run(tag, request, checksums);
-    // The checksums are a result like the bytes of the destination, which the job has written as well.
-    if (checksums && job.output_chksum != nullptr)
-        *job.output_chksum = std::uint64_t{checksums->adler32} << 32 | checksums->crc32;
-    return status;
+    return codecs_->run(tag, request, job.output_chksum);
 }
 
 doca_error_t CompressJobs::check_lz4(const CompressRequest &request) const noexcept

@@ -59,7 +59,9 @@ struct doca_compress final : doca_ctx {
 
 protected:
     [[nodiscard]] doca_error_t on_start() override;
+    [[nodiscard]] doca_error_t on_stop() noexcept override;
     void on_idle() noexcept override { queue_.reset(); }
+    [[nodiscard]] bool on_progress() noexcept override { return queue_->take_progress(); }
 
 private:
     std::unique_ptr<opendoca::CompressQueue> queue_; ///< exists from start until the context is idle

@@ -2,8 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
-#include <optional>
-
 #include "compress.hpp"
 
 namespace opendoca::v3 {
@@ -23,10 +21,7 @@ public:
     [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
     {
         auto &task = static_cast<Task &>(base);
-        std::optional<Checksums> checksums;
-        const doca_error_t status = queue_.run(task.tag(), task.request, checksums);
-        if (checksums)
-            task.checksums = *checksums;
+        const doca_error_t status = queue_.run(task.tag(), task.request, &task.checksums);
         if (status != DOCA_SUCCESS)
             task.ctx->completions().done(task.tag(), queue_, status);
         return DOCA_SUCCESS;
@@ -35,6 +30,7 @@ public:
     {
         return queue_.check(static_cast<const Task &>(base).request);
     }
+    void abandoned(doca_task &base) noexcept override { queue_.drop(base.tag()); }
 
 private:
     CompressQueue &queue_;

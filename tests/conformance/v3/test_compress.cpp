@@ -810,6 +810,33 @@ TEST_P(CompressTaskTest, TaskInFlightCanBeFreed)
     EXPECT_EQ(context.num_ended, 0);
 }
 
+/// The library's thread, which carries out the task, does not exist in the child.
+TEST_P(CompressTaskTest, ChildDestroysItsCopyOfAContextWithALongTask)
+{
+    const Bytes content = text_of(std::size_t{1} << 20);
+    const BufHandle src = source(content), dst = room(content.size());
+    doca_task *const task = context.alloc(Kind::compress, src, dst);
+    for (int i = 0; i != 3; ++i) {
+        must(doca_buf_reset_data_len(dst));
+        ASSERT_EQ(doca_task_submit(task), DOCA_SUCCESS);
+        const pid_t child = fork();
+        ASSERT_GE(child, 0);
+        if (child == 0) {
+            alarm(60); // a child that hangs is killed
+            const bool is_stopped = doca_ctx_stop(context.ctx()) == DOCA_SUCCESS;
+            _exit(is_stopped && doca_compress_destroy(context.compress.release()) == DOCA_SUCCESS ? 0 : 1);
+        }
+        while (context.num_ended == i)
+            (void)doca_pe_progress(pe);
+        EXPECT_EQ(doca_task_get_status(task), DOCA_SUCCESS);
+        int status = 0;
+        EXPECT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "wait status " << status;
+    }
+    EXPECT_EQ(inflated(data_in(dst), content.size()), content);
+    doca_task_free(task);
+}
+
 TEST_P(CompressTaskTest, TasksAreNodesOfGraphs)
 {
     const Sample sample(text_of(5000));
