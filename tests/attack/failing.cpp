@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
@@ -229,6 +230,9 @@ REPLACED(int, timerfd_settime, (int fd, int flags, const itimerspec *value, itim
 REPLACED(int, socketpair, (int domain, int type, int protocol, int ends[2]), (domain, type, protocol, ends), noexcept,
          -1, EMFILE)
 REPLACED(int, madvise, (void *at, std::size_t size, int advice), (at, size, advice), noexcept, -1, ENOMEM)
+REPLACED(int, pthread_create,
+         (pthread_t * thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument),
+         (thread, attributes, function, argument), noexcept, EAGAIN, EAGAIN)
 REPLACED(int, eventfd, (unsigned value, int flags), (value, flags), noexcept, -1, EMFILE)
 REPLACED(int, pipe2, (int ends[2], int flags), (ends, flags), noexcept, -1, EMFILE)
 REPLACED(int, poll, (pollfd * fds, nfds_t size, int timeout), (fds, size, timeout), , -1, ENOMEM)

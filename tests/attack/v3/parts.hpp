@@ -162,6 +162,8 @@ private:
 void walk_through_local_copies(Walk &walk, doca_dev *dev);
 void walk_through_exports(Walk &walk, doca_dev *dev);
 void walk_through_hashes(Walk &walk, doca_dev *dev);
+void walk_through_compression(Walk &walk, doca_dev *dev);
+void walk_through_erasure_coding(Walk &walk, doca_dev *dev);
 void walk_through_graphs(Walk &walk, doca_dev *dev);
 void walk_through_sync_events(Walk &walk, doca_dev *dev);
 /// With @p has_word, the counter is in the program's memory.

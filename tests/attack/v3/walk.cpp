@@ -165,6 +165,8 @@ bool Walk::run()
     walk_part("local_copies", [&] { walk_through_local_copies(*this, dev); });
     walk_part("exports", [&] { walk_through_exports(*this, dev); });
     walk_part("hashes", [&] { walk_through_hashes(*this, dev); });
+    walk_part("compression", [&] { walk_through_compression(*this, dev); });
+    walk_part("erasure_coding", [&] { walk_through_erasure_coding(*this, dev); });
     walk_part("graphs", [&] { walk_through_graphs(*this, dev); });
     walk_part("sync_events", [&] { walk_through_sync_events(*this, dev); });
     walk_part("ended_sync_events", [&] { walk_through_ends_of_sync_events(*this, dev, false); });
