@@ -27,10 +27,10 @@ namespace opendoca {
 /// One task. The pointers may be null, and are rejected then.
 struct CompressRequest {
     CompressKind kind;
-    Lz4StreamFlags lz4; ///< of decompress_lz4_stream
+    Lz4StreamFlags lz4;    ///< of decompress_lz4_stream
+    ChecksumSet checksums; ///< those to compute
     const doca_buf *source;
     doca_buf *destination;
-    ChecksumSet checksums; ///< those to compute
 };
 
 /// Compresses and decompresses on the CPU. A short operation is carried out within its submission, on the completion

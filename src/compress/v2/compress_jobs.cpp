@@ -37,9 +37,9 @@ doca_error_t CompressJobs::submit_tagged(const doca_job &base, Tag tag) noexcept
     const auto &job = reinterpret_cast<const doca_compress_deflate_job &>(base);
     const CompressRequest request{*kind,
                                   {},
+                                  job.output_chksum == nullptr ? ChecksumSet::none : ChecksumSet::crc_and_adler,
                                   job.src_buff,
-                                  job.dst_buff,
-                                  job.output_chksum == nullptr ? ChecksumSet::none : ChecksumSet::crc_and_adler};
+                                  job.dst_buff};
     if (*kind == CompressKind::decompress_lz4_stream) {
         if (const doca_error_t status = check_lz4(request); status != DOCA_SUCCESS)
             return status;

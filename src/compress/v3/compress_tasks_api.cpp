@@ -23,7 +23,7 @@ doca_error_t alloc(opendoca::v3::TaskType<Task, Callback> &type, opendoca::Lz4St
     Task *taken = nullptr;
     const doca_error_t status = type.alloc(user_data, taken);
     if (status == DOCA_SUCCESS) {
-        taken->request = {Task::kind, lz4, src, dst, opendoca::ChecksumSet::of_format};
+        taken->request = {Task::kind, lz4, opendoca::ChecksumSet::of_format, src, dst};
         taken->checksums = {};
         task = taken;
     }
