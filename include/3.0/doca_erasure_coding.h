@@ -35,7 +35,7 @@
  * is enough for the source, and the destination needs local write access; of imported memory the exporter's rights
  * count.
  *
- * opendoca: ISA-L computes on the CPU of the progress engine's thread: up to 256 KiB of source within
+ * opendoca: ISA-L computes on the CPU of the progress engine's thread: up to 1 MiB of source within
  * doca_task_submit(), the rest in slices, one for each doca_pe_progress(), so that a long task does not keep other
  * contexts of the progress engine waiting. Tasks complete in the order of their submission, but for those that are
  * refused.

@@ -112,6 +112,8 @@ void WorkerThread::yield_to() const noexcept
 {
     if (!has_several_cpus_)
         sched_yield();
+    else
+        pause_cpu(); // the worker may be on the other thread of the same core
 }
 
 bool WorkerThread::arm() noexcept

@@ -44,7 +44,7 @@ public:
     }
     /// Blocks until no work is in progress.
     void wait() const noexcept;
-    /// Lets the worker run if it has only the CPU of the calling thread, which polls. Does nothing otherwise.
+    /// Called by a poll that finds the worker busy: lets it run if it has only the CPU of the calling thread.
     void yield_to() const noexcept;
 
     /// From arm() to disarm(), the end of the work makes a descriptor readable that the completion queue watches.

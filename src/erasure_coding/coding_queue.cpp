@@ -94,7 +94,7 @@ doca_error_t CodingQueue::multiply(Tag tag, const Matrix *matrix, const doca_buf
 std::size_t CodingQueue::slice_of(const Matrix &matrix) noexcept
 {
     const std::size_t num_inputs = matrix.num_inputs(), num_products = num_inputs * matrix.num_outputs();
-    const std::size_t most = std::min(slice_size / num_inputs, max_products / num_products);
+    const std::size_t most = std::min(source_slice / num_inputs, max_products / num_products);
     return std::max(most / block_unit * block_unit, block_unit);
 }
 

@@ -105,7 +105,7 @@ TEST_P(ErasureCodingLong, ResultsAreThoseOfShortTasks)
         int num_slices = 0;
         for (; ended_tasks.empty(); ++num_slices)
             ASSERT_EQ(doca_pe_progress(pe), 1);
-        EXPECT_GE(num_slices, static_cast<int>(k * block / (std::size_t{256} << 10)));
+        EXPECT_GE(num_slices, static_cast<int>(k * block / (std::size_t{1} << 20)));
         EXPECT_TRUE(blocks_in(dst, block) == expected);
         doca_task_free(task);
         ended_tasks.clear();
