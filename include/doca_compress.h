@@ -24,7 +24,8 @@
  *
  * opendoca: the device must have been added to the memory maps of source and destination. On the software device the
  * destination, and the source of a job of DEFLATE, may also be memory that it has imported from another process. The
- * work is done in doca_workq_submit(), on the caller's CPU, by libdeflate and liblz4; work queues can be event-driven.
+ * work is done by libdeflate and liblz4: of up to 256 KiB in doca_workq_submit(), on the caller's CPU, of more by a
+ * thread of the context, while the jobs behind it wait. Work queues can be event-driven.
  *
  * doca_workq_submit() refuses a job, and changes nothing, with
  * - DOCA_ERROR_INVALID_VALUE: the job type is unknown; a buffer is missing or is not the head of its list; the source
@@ -82,7 +83,7 @@ struct doca_compress_deflate_job {
     /**
      * Checksums of the uncompressed side, which is the source of a compression and the result of a decompression: its
      * CRC-32 in the low 32 bits and its Adler-32 in the high 32 bits, both as zlib's functions return them. NULL: none
-     * are wanted. opendoca: written in doca_workq_submit(); must remain valid until the job was retrieved.
+     * are wanted. Must remain valid until the job was retrieved.
      */
     uint64_t *output_chksum;
 };

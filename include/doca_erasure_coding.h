@@ -31,8 +31,9 @@
  * block of the source, for example to update redundancy in place.
  *
  * opendoca: the device must have been added to the memory maps of source and destination. On software devices either
- * may be memory imported from another process; on others imported memory must be copied by DMA first. ISA-L computes in
- * doca_workq_submit(), on the caller's CPU; work queues can be event-driven.
+ * may be memory imported from another process; on others imported memory must be copied by DMA first. ISA-L computes
+ * on the caller's CPU: up to 1 MiB of source in doca_workq_submit(), more in slices, one for each poll of the work queue.
+ * Work queues can be event-driven.
  *
  * doca_workq_submit() refuses a job, and changes nothing, with
  * - DOCA_ERROR_INVALID_VALUE: the job type is unknown; a missing buffer or matrix; a buffer that is not the head of its
@@ -315,6 +316,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_ec_recover_matrix_create(const struct doca
  * @param [in] matrix The matrix; not NULL.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: matrix is NULL.
+ * - DOCA_ERROR_IN_USE: a job in flight uses it (opendoca).
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_ec_matrix_destroy(struct doca_matrix *matrix);
 

@@ -66,5 +66,12 @@ doca_error_t doca_ec_recover_matrix_create(const struct doca_matrix *coding_matr
 
 doca_error_t doca_ec_matrix_destroy(struct doca_matrix *matrix)
 {
-    return call({matrix}, [&] { delete matrix; });
+    return call({matrix}, [&] {
+        if (matrix->is_in_use()) {
+            LOG_ERR("a job in flight uses matrix %p", static_cast<const void *>(matrix));
+            return DOCA_ERROR_IN_USE;
+        }
+        delete matrix;
+        return DOCA_SUCCESS;
+    });
 }
