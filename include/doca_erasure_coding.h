@@ -32,8 +32,8 @@
  *
  * opendoca: the device must have been added to the memory maps of source and destination. On software devices either
  * may be memory imported from another process; on others imported memory must be copied by DMA first. ISA-L computes
- * on the caller's CPU: up to 1 MiB of source in doca_workq_submit(), more in slices, one for each poll of the work queue.
- * Work queues can be event-driven.
+ * on the caller's CPU: up to 1 MiB of source in doca_workq_submit(), more in slices, one for each poll of the work
+ * queue. Work queues can be event-driven.
  *
  * doca_workq_submit() refuses a job, and changes nothing, with
  * - DOCA_ERROR_INVALID_VALUE: the job type is unknown; a missing buffer or matrix; a buffer that is not the head of its

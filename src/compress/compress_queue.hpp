@@ -65,7 +65,8 @@ public:
     /// Starts @p request, whose completion has the status. It is copied; the buffers must stay as they are until the
     /// completion is retrieved. On success the destination's data has then grown by the result, and the checksums are
     /// stored at @p checksums: for ChecksumSet::of_format a Checksums, for crc_and_adler a std::uint64_t with the
-    /// Adler-32 in its upper half. Returns an error of check(), or NO_MEMORY without a credit; nothing has then changed.
+    /// Adler-32 in its upper half. Returns an error of check(), or NO_MEMORY without a credit; nothing has then
+    /// changed.
     [[nodiscard]] doca_error_t run(Tag tag, const CompressRequest &request, void *checksums) noexcept;
     /// Returns INVALID_VALUE or NOT_PERMITTED, after a log line, if @p request cannot be carried out.
     [[nodiscard]] doca_error_t check(const CompressRequest &request) const noexcept;
