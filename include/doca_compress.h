@@ -32,7 +32,8 @@
  * has no data, or the destination no free space; too long a source or list; memory that the device does not know; the
  * first buffer of an LZ4 source has less than 4 bytes of data.
  * - DOCA_ERROR_NOT_PERMITTED: a destination that may not be written; a source that may not be read; imported memory
- *   that is the source of an LZ4 job, or on a device that is not a software device (opendoca).
+ *   that is the source of an LZ4 job, or on a device that is not a software device (opendoca); memory of a dmabuf,
+ *   which the CPU cannot always access (opendoca).
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do the job type (opendoca).
  * - what doca_ctx.h lists for it.
  *

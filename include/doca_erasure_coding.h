@@ -39,8 +39,8 @@
  * - DOCA_ERROR_INVALID_VALUE: the job type is unknown; a missing buffer or matrix; a buffer that is not the head of its
  *   list; a block larger than 128 MiB (opendoca); a list longer than doca_ec_get_max_list_buf_num_elem(); memory that
  * the device does not know; a data section outside of its buffer.
- * - DOCA_ERROR_NOT_PERMITTED: a destination that may not be written, a source that may not be read, or imported memory
- *   that the device cannot copy (opendoca).
+ * - DOCA_ERROR_NOT_PERMITTED: a destination that may not be written, a source that may not be read, imported memory
+ *   that the device cannot copy (opendoca), or memory of a dmabuf, which the CPU cannot always access (opendoca).
  * - what doca_ctx.h lists for it.
  *
  * doca_event::type is the job's. result.u64 is a doca_error_t: DOCA_SUCCESS, with the destination's data lengths up to

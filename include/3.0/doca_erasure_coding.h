@@ -47,7 +47,8 @@
  *   than doca_ec_cap_get_max_block_size(); a list longer than doca_ec_cap_get_max_buf_list_len(); memory that the
  *   device does not know; a data section outside of its buffer.
  * - DOCA_ERROR_NOT_PERMITTED: a destination that may not be written; imported memory that the device cannot copy, or
- *   whose exporter has stopped or destroyed its memory map.
+ *   whose exporter has stopped or destroyed its memory map; memory of a dmabuf, which the CPU cannot always access
+ * (opendoca): copy it by DMA first.
  * - DOCA_ERROR_CONNECTION_RESET: the process that has exported the memory has ended.
  * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
  *

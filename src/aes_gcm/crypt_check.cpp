@@ -118,6 +118,13 @@ doca_error_t CryptCheck::check_list(const doca_buf &head, std::uint32_t wanted, 
                     static_cast<const void *>(buf), is_source ? "read" : "write");
             return DOCA_ERROR_NOT_PERMITTED;
         }
+        if (buf->mmap->is_of_dmabuf()) {
+            LOG_ERR("buffer %p with %zu bytes of data is memory of a dmabuf, which the CPU cannot always access: copy "
+                    "it by DMA "
+                    "first",
+                    static_cast<const void *>(buf), buf->data_len);
+            return DOCA_ERROR_NOT_PERMITTED;
+        }
         if (buf->mmap->is_imported()) {
             if (!accesses_imports_) {
                 LOG_ERR(

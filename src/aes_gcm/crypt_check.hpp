@@ -71,7 +71,8 @@ private:
     [[nodiscard]] bool have_fast_path(const doca_buf &src, const doca_buf &dst) const noexcept
     {
         return (src.fast_path_uses & dst.fast_path_uses & KeyUse::by_fast_path) != 0 &&
-               src.mmap->first().copied_from == device_ && dst.mmap->first().copied_to == device_;
+               src.mmap->first().copied_from == device_ && dst.mmap->first().copied_to == device_ &&
+               !src.mmap->is_of_dmabuf() && !dst.mmap->is_of_dmabuf();
     }
     [[nodiscard]] doca_error_t check_buffers(const CryptRequest &request, Sums &source,
                                              Sums &destination) const noexcept;

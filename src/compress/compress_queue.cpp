@@ -259,6 +259,12 @@ doca_error_t CompressQueue::check_element(const doca_buf &buf, bool is_destinati
                 static_cast<const void *>(&buf), is_destination ? "write" : "read");
         return DOCA_ERROR_NOT_PERMITTED;
     }
+    if (buf.mmap->is_of_dmabuf()) {
+        LOG_ERR("buffer %p with %zu bytes of data is memory of a dmabuf, which the CPU cannot always access: copy it "
+                "by DMA first",
+                static_cast<const void *>(&buf), buf.data_len);
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
     if (buf.mmap->is_imported() && copier_ == nullptr) {
         LOG_ERR("buffer %p is imported memory, and tasks of device %s work on memory of this process: copy it by DMA "
                 "first",

@@ -279,6 +279,13 @@ doca_error_t CodingQueue::check_list(const doca_buf &list, bool for_writing) con
         }
         if (const doca_error_t status = check_buffer(*buf, device_); status != DOCA_SUCCESS)
             return status;
+        if (buf->mmap->is_of_dmabuf()) {
+            LOG_ERR("buffer %p with %zu bytes of data is memory of a dmabuf, which the CPU cannot always access: copy "
+                    "it by DMA "
+                    "first",
+                    static_cast<const void *>(buf), buf->data_len);
+            return DOCA_ERROR_NOT_PERMITTED;
+        }
         if (buf->mmap->is_imported() && copier_ == nullptr) {
             LOG_ERR("buffer %p is imported memory, which the CPU cannot access on device %s: copy it by DMA first",
                     static_cast<const void *>(buf), device_.function().name.c_str());
