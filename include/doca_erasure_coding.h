@@ -38,7 +38,8 @@
  * doca_workq_submit() refuses a job, and changes nothing, with
  * - DOCA_ERROR_INVALID_VALUE: the job type is unknown; a missing buffer or matrix; a buffer that is not the head of its
  *   list; a block larger than 128 MiB (opendoca); a list longer than doca_ec_get_max_list_buf_num_elem(); memory that
- * the device does not know; a data section outside of its buffer.
+ *   the device does not know; a data section outside of its buffer; any other overlap than that above (opendoca: one
+ *   that exists only because memory was imported is not detected).
  * - DOCA_ERROR_NOT_PERMITTED: a destination that may not be written, a source that may not be read, imported memory
  *   that the device cannot copy (opendoca), or memory of a dmabuf, which the CPU cannot always access (opendoca).
  * - what doca_ctx.h lists for it.

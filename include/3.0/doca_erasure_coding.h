@@ -45,7 +45,8 @@
  *   for example because blocks were left in that the matrix does not use; or the destination has not enough room.
  * - DOCA_ERROR_INVALID_VALUE: a missing buffer or matrix; a buffer that is not the head of its list; a block larger
  *   than doca_ec_cap_get_max_block_size(); a list longer than doca_ec_cap_get_max_buf_list_len(); memory that the
- *   device does not know; a data section outside of its buffer.
+ *   device does not know; a data section outside of its buffer; any other overlap than that above (opendoca: one that
+ *   exists only because memory was imported is not detected).
  * - DOCA_ERROR_NOT_PERMITTED: a destination that may not be written; imported memory that the device cannot copy, or
  *   whose exporter has stopped or destroyed its memory map; memory of a dmabuf, which the CPU cannot always access
  * (opendoca): copy it by DMA first.

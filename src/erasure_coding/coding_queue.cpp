@@ -34,21 +34,49 @@ doca_error_t each_part(Cursor &cursor, std::size_t length, Use use) noexcept
     return DOCA_SUCCESS;
 }
 
-/// Returns whether the first @p length bytes of room in @p destination share memory with data of @p source.
-bool overlap(const doca_buf &source, const doca_buf &destination, std::size_t length) noexcept
+/// Looks for memory that data of @p source and the first @p length bytes of room in @p destination share, which both
+/// consist of blocks of @p block bytes. Sets @p is_shared if there is some. Returns INVALID_VALUE, after a log line, if
+/// a byte of it is not at the same place within its block of either side: it is overwritten before it is read.
+doca_error_t check_overlap(const doca_buf &source, const doca_buf &destination, std::size_t length, std::size_t block,
+                           bool &is_shared) noexcept
 {
-    bool is_shared = false;
+    // Compared as numbers: pointers into different objects have no order.
+    std::uintptr_t first = UINTPTR_MAX, last = 0; // the range in which all of the source is
+    for (const doca_buf *buf = &source; buf != nullptr; buf = buf->next) {
+        const auto read = reinterpret_cast<std::uintptr_t>(buf->data);
+        first = std::min(first, read);
+        last = std::max(last, read + buf->data_len);
+    }
+    is_shared = false;
+    std::size_t num_written = 0;
     Cursor room = Cursor::over_destination(destination, false);
-    (void)each_part(room, length, [&](const doca_buf &, const std::byte *written, std::size_t size) {
-        // Compared as numbers: pointers into different objects have no order.
+    return each_part(room, length, [&](const doca_buf &to, const std::byte *written, std::size_t size) {
         const auto begin = reinterpret_cast<std::uintptr_t>(written);
+        const std::size_t written_before = std::exchange(num_written, num_written + size);
+        if (begin >= last || begin + size <= first)
+            return DOCA_SUCCESS;
+        std::size_t num_read = 0;
         for (const doca_buf *buf = &source; buf != nullptr; buf = buf->next) {
             const auto read = reinterpret_cast<std::uintptr_t>(buf->data);
-            is_shared = is_shared || (begin < read + buf->data_len && read < begin + size);
+            const std::size_t read_before = std::exchange(num_read, num_read + buf->data_len);
+            const std::uintptr_t shared = std::max(begin, read);
+            if (shared >= std::min(begin + size, read + buf->data_len))
+                continue;
+            is_shared = true;
+            // Imported memory has the addresses of its process, which other memory may have here.
+            if (buf->mmap != to.mmap && (buf->mmap->is_imported() || to.mmap->is_imported()))
+                continue;
+            const std::size_t in_source = read_before + (shared - read), in_room = written_before + (shared - begin);
+            if (in_source % block != in_room % block) {
+                LOG_ERR("the byte at %p is byte %zu of block %zu of the source and byte %zu of block %zu of the "
+                        "destination: a block of both must be the same",
+                        static_cast<const void *>(written + (shared - begin)), in_source % block, in_source / block,
+                        in_room % block, in_room / block);
+                return DOCA_ERROR_INVALID_VALUE;
+            }
         }
         return DOCA_SUCCESS;
     });
-    return is_shared;
 }
 
 } // namespace
@@ -72,17 +100,17 @@ CodingQueue::~CodingQueue()
 doca_error_t CodingQueue::multiply(Tag tag, const Matrix *matrix, const doca_buf *source,
                                    doca_buf *destination) noexcept
 {
-    std::size_t block = 0;
-    if (const doca_error_t status = check(matrix, source, destination, block); status != DOCA_SUCCESS)
+    Layout layout;
+    if (const doca_error_t status = check(matrix, source, destination, layout); status != DOCA_SUCCESS)
         return status;
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY; // not logged: programs drain the queue and try again
     const Request request = {matrix, source, destination};
-    if (is_idle() && block <= slice_of(*matrix)) {
-        begin_request(request, block);
-        const doca_error_t status = multiply_slice(block);
+    if (is_idle() && layout.block <= slice_of(*matrix)) {
+        begin_request(request, layout);
+        const doca_error_t status = multiply_slice(layout.block);
         if (status == DOCA_SUCCESS)
-            extend_data(*destination, matrix->num_outputs() * block, false);
+            extend_data(*destination, matrix->num_outputs() * layout.block, false);
         completions_.done(tag, *this, status);
         return DOCA_SUCCESS;
     }
@@ -102,11 +130,11 @@ doca_error_t CodingQueue::begin(Operation &operation) noexcept
 {
     // Checked again: operations before this one may have appended to its buffers.
     const Request &request = operation.payload<Request>();
-    std::size_t block = 0;
-    if (const doca_error_t status = check(request.matrix, request.source, request.destination, block);
+    Layout layout;
+    if (const doca_error_t status = check(request.matrix, request.source, request.destination, layout);
         status != DOCA_SUCCESS)
         return status;
-    begin_request(request, block);
+    begin_request(request, layout);
     return DOCA_ERROR_IN_PROGRESS;
 }
 
@@ -121,15 +149,16 @@ doca_error_t CodingQueue::advance() noexcept
     return DOCA_SUCCESS;
 }
 
-void CodingQueue::begin_request(const Request &request, std::size_t block) noexcept
+void CodingQueue::begin_request(const Request &request, const Layout &layout) noexcept
 {
+    const std::size_t block = layout.block;
     const std::size_t num_inputs = request.matrix->num_inputs(), num_outputs = request.matrix->num_outputs();
     const Cursor data = Cursor::over_data(*request.source),
                  room = Cursor::over_destination(*request.destination, false);
     request_ = request;
     block_ = block;
     done_ = 0;
-    copies_all_ = overlap(*request.source, *request.destination, num_outputs * block);
+    copies_all_ = layout.is_shared;
     is_whole_ = !copies_all_ && find_whole_blocks(data, block, std::span(addresses_).first(num_inputs)) &&
                 find_whole_blocks(room, block, std::span(addresses_).subspan(num_inputs, num_outputs));
     if (is_whole_)
@@ -246,12 +275,12 @@ doca_error_t CodingQueue::multiply_copies(std::size_t length) noexcept
 doca_error_t CodingQueue::check(const Matrix *matrix, const doca_buf *source,
                                 const doca_buf *destination) const noexcept
 {
-    std::size_t block = 0;
-    return check(matrix, source, destination, block);
+    Layout layout;
+    return check(matrix, source, destination, layout);
 }
 
 doca_error_t CodingQueue::check(const Matrix *matrix, const doca_buf *source, const doca_buf *destination,
-                                std::size_t &block) const noexcept
+                                Layout &layout) const noexcept
 {
     if (matrix == nullptr || source == nullptr || destination == nullptr || !source->is_head() ||
         !destination->is_head()) {
@@ -265,7 +294,9 @@ doca_error_t CodingQueue::check(const Matrix *matrix, const doca_buf *source, co
         return status;
     if (const doca_error_t status = check_list(*destination, true); status != DOCA_SUCCESS)
         return status;
-    return check_lengths(*matrix, *source, *destination, block);
+    if (const doca_error_t status = check_lengths(*matrix, *source, *destination, layout.block); status != DOCA_SUCCESS)
+        return status;
+    return check_overlap(*source, *destination, matrix->num_outputs() * layout.block, layout.block, layout.is_shared);
 }
 
 doca_error_t CodingQueue::check_list(const doca_buf &list, bool for_writing) const noexcept

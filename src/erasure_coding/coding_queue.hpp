@@ -61,6 +61,12 @@ private:
         doca_buf *destination;
     };
 
+    /// How the blocks of a request lie in memory.
+    struct Layout {
+        std::size_t block = 0;  ///< bytes of a block
+        bool is_shared = false; ///< a block of the destination may also be one of the source
+    };
+
     /// Bytes of staging memory: what is multiplied by copies, with inputs and outputs, stays in the second-level cache.
     static constexpr std::size_t staging_size = std::size_t{256} << 10;
     static_assert((Matrix::max_inputs + Matrix::max_outputs) * block_unit <= staging_size);
@@ -77,9 +83,9 @@ private:
     [[nodiscard]] bool cancel() noexcept override { return true; }
     void ended(Operation &operation) noexcept override { operation.payload<Request>().matrix->end_use(); }
 
-    /// Does the same as check(), and sets @p block to the size of a block.
+    /// Does the same as check(), and sets @p layout.
     [[nodiscard]] doca_error_t check(const Matrix *matrix, const doca_buf *source, const doca_buf *destination,
-                                     std::size_t &block) const noexcept;
+                                     Layout &layout) const noexcept;
     [[nodiscard]] doca_error_t check_list(const doca_buf &list, bool for_writing) const noexcept;
     /// Sets @p block to the size of a block of the source. IO_FAILED if there is none.
     [[nodiscard]] doca_error_t check_lengths(const Matrix &matrix, const doca_buf &source, const doca_buf &destination,
@@ -92,7 +98,7 @@ private:
     /// Sets @p blocks to the beginnings of the blocks of a list.
     static void find_blocks(Cursor list, std::size_t block, std::span<Cursor> blocks) noexcept;
     /// Finds the blocks of a checked request, which is from then on the one in progress.
-    void begin_request(const Request &request, std::size_t block) noexcept;
+    void begin_request(const Request &request, const Layout &layout) noexcept;
     /// Multiplies the next @p length bytes of the blocks of the request in progress, at most a slice.
     [[nodiscard]] doca_error_t multiply_slice(std::size_t length) noexcept;
     /// Multiplies the next @p length bytes by copies of what cannot be used where it is; all of them fit into the

@@ -99,6 +99,41 @@ TEST_P(ErasureCodingErrors, BuffersThatCannotBeUsedFail)
     EXPECT_EQ(create(buf, dst), DOCA_SUCCESS);
 }
 
+TEST_P(ErasureCodingErrors, OverlapsOtherThanOfWholeBlocksFail)
+{
+    constexpr std::size_t block = 256;
+    const Blocks blocks = random_blocks(3, block);
+    const BufHandle src = data(blocks);
+    (void)take(2 * block);
+    const auto over = [&](std::size_t begin) {
+        BufHandle buf;
+        must(doca_buf_inventory_buf_get_by_addr(inventory, map, &memory[begin], 2 * block, buf.out()));
+        return buf;
+    };
+    const std::vector<std::byte> before = memory;
+    for (const std::size_t begin : {std::size_t{1}, std::size_t{64}, block - 64, 2 * block + 64, 3 * block - 1}) {
+        const BufHandle dst = over(begin);
+        EXPECT_EQ(create(src, dst), DOCA_ERROR_INVALID_VALUE) << begin;
+        EXPECT_EQ(data_len_of(dst), 0u);
+    }
+    // Of the second block of a destination, which is another buffer.
+    BufHandle list = room(block);
+    append(list, over(block / 2));
+    EXPECT_EQ(create(src, list), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_TRUE(memory == before);
+    // Whole blocks may be shared, and room that the result does not need may overlap in any way.
+    BufHandle wide;
+    must(doca_buf_inventory_buf_get_by_addr(inventory, map, &memory[used], 2 * block + 64, wide.out()));
+    (void)take(2 * block);
+    EXPECT_EQ(create(data(blocks), wide), DOCA_SUCCESS);
+    for (const std::size_t at : {std::size_t{0}, block, 2 * block, 3 * block}) {
+        std::memcpy(memory.data(), before.data(), 5 * block);
+        const BufHandle dst = over(at);
+        EXPECT_EQ(create(src, dst), DOCA_SUCCESS) << at;
+        EXPECT_EQ(blocks_in(dst, block), reference_blocks(reference_cauchy(3, 2), blocks)) << at;
+    }
+}
+
 TEST_P(ErasureCodingErrors, ListsAndBlocksHaveTheLengthsOfTheCapabilities)
 {
     std::uint32_t most = 0;
