@@ -232,7 +232,6 @@ doca_error_t CompressQueue::check_list(const doca_buf &list, bool is_destination
             section.is_in_place = false;
         if (buf->mmap->is_imported())
             section.is_in_place = false;
-        section.may_change = section.may_change || buf->mmap->is_writable_by_others();
         end = start + length;
         // Written as a difference, since the sum could wrap around.
         if (length > limits_.size - section.length) {
@@ -287,8 +286,9 @@ doca_error_t CompressQueue::run_codec_and_copy(Job &job) noexcept
     std::span<const std::byte> in(source.start, source.length);
     const bool compresses = request.kind == CompressKind::compress_deflate;
     // A codec must not overwrite what it has yet to read. Compression reads the source twice, and relies on the second
-    // time for the length of its output: a peer that changes the source in between must not make it longer.
-    if (!source.is_in_place || (compresses && source.may_change) || (destination.is_in_place && overlap(in, room))) {
+    // time for the length of its output: a change in between must not make it longer. Memory of this process may change
+    // whatever the rights of its memory map are: another map, or another process, may have the same bytes.
+    if (compresses || !source.is_in_place || (destination.is_in_place && overlap(in, room))) {
         if (const doca_error_t status = gather(*request.source); status != DOCA_SUCCESS)
             return status;
         in = {source_scratch_.start(), source.length};
@@ -330,19 +330,30 @@ doca_error_t CompressQueue::conclude() noexcept
 {
     if (job_.status != DOCA_SUCCESS)
         return job_.status;
-    if (job_.result == CodecResult::bad_data) {
-        LOG_ERR("the source of %zu bytes is no valid %s with a content of at most %zu bytes", job_.source.length,
-                format_of(job_.request.kind), job_.destination.length);
-        return DOCA_ERROR_IO_FAILED;
-    }
-    if (job_.result == CodecResult::no_room) {
-        LOG_ERR("the result of a source of %zu bytes does not fit into a destination with room for %zu",
-                job_.source.length, job_.destination.length);
+    if (job_.result != CodecResult::success) {
+        log_failure();
         return DOCA_ERROR_IO_FAILED;
     }
     store_checksums();
     extend_data(*job_.request.destination, job_.length, false);
     return DOCA_SUCCESS;
+}
+
+/// Any peer that sends data can cause these, so each is logged as an error only once.
+void CompressQueue::log_failure() noexcept
+{
+    bool &has_logged = job_.result == CodecResult::bad_data ? has_logged_bad_data_ : has_logged_no_room_;
+    const std::uint32_t level = std::exchange(has_logged, true) ? LogLevel::debug : LogLevel::error;
+    if (job_.result == CodecResult::bad_data)
+        LOG_AT(level,
+               "the source of %zu bytes is no valid %s with a content of at most %zu bytes; further ones are logged at "
+               "debug level",
+               job_.source.length, format_of(job_.request.kind), job_.destination.length);
+    else
+        LOG_AT(level,
+               "the result of a source of %zu bytes does not fit into a destination with room for %zu; further ones "
+               "are logged at debug level",
+               job_.source.length, job_.destination.length);
 }
 
 doca_error_t CompressQueue::gather(const doca_buf &source) noexcept

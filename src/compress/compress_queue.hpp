@@ -39,8 +39,8 @@ struct CompressRequest {
 /// queue's thread only.
 ///
 /// The codecs work on one contiguous source and one contiguous destination. Lists whose elements are adjacent in memory
-/// are used in place. All others, and imported memory, are copied through scratch memory: that costs less than the
-/// streaming interfaces that codecs have for pieces, and keeps a single code path.
+/// are used in place, but for the source of a compression. All others, and imported memory, are copied through scratch
+/// memory: that costs less than the streaming interfaces that codecs have for pieces, and keeps a single code path.
 class CompressQueue final : public SlicedQueue {
 public:
     /// Limits of source and destination.
@@ -85,7 +85,6 @@ private:
         std::byte *start = nullptr; ///< valid if is_in_place
         std::size_t length = 0;     ///< bytes; of a destination, limited to Limits::size
         bool is_in_place = true;    ///< contiguous memory of this process
-        bool may_change = false;    ///< the rights of the memory map let others write it meanwhile
     };
 
     [[nodiscard]] doca_error_t check(const CompressRequest &request, Section &source,
@@ -123,6 +122,7 @@ private:
     /// Does the rest of a job_ that was carried out, and returns its status.
     [[nodiscard]] doca_error_t conclude() noexcept;
     void store_checksums() noexcept;
+    void log_failure() noexcept;
     [[nodiscard]] doca_error_t run_codec_and_copy(Job &job) noexcept;
     /// Copies the data of @p source to the scratch memory.
     [[nodiscard]] doca_error_t gather(const doca_buf &source) noexcept;
@@ -140,6 +140,8 @@ private:
     Scratch result_scratch_;
     Job job_{};
     bool is_known_as_long_ = false; ///< run() has tried the operation that it is about to begin
+    bool has_logged_bad_data_ = false;
+    bool has_logged_no_room_ = false;
     /// Carries out job_. Destroyed first, so that nothing that it uses is destroyed while it does so.
     WorkerThread worker_{completions_, [](void *self) noexcept { static_cast<CompressQueue *>(self)->carry_out(); },
                          this};
