@@ -457,6 +457,93 @@ TEST_P(CompressLongTest, ThreadsHaveQueuesOfTheirOwnOnOneContext)
         thread.join();
 }
 
+// Long jobs, which a thread carries out
+
+constexpr std::size_t long_size = std::size_t{1} << 20;
+
+TEST_P(CompressLongTest, LongJobsCompleteInPollsAndInOrder)
+{
+    const CompressSample sample(text_of(long_size)), short_sample(text_of(1000));
+    for (const doca_compress_job_types type : compress_job_types) {
+        // Of another type, so that results show the order.
+        const doca_compress_job_types behind =
+            type == DOCA_COMPRESS_DEFLATE_JOB ? DOCA_DECOMPRESS_DEFLATE_JOB : DOCA_COMPRESS_DEFLATE_JOB;
+        reset_memory();
+        const BufHandle src = source(sample.source_of(type)), dst = room(long_size);
+        const BufHandle short_src = source(short_sample.source_of(behind)), short_dst = room(2000);
+        std::uint64_t checksums = 77, short_checksums = 77;
+        ASSERT_EQ(engine.submit(engine.job(type, src, dst, &checksums).base()), DOCA_SUCCESS);
+        ASSERT_EQ(engine.submit(engine.job(behind, short_src, short_dst, &short_checksums).base()), DOCA_SUCCESS);
+        EXPECT_EQ(data_len_of(dst), 0u) << "only a poll completes a long job";
+        EXPECT_EQ(data_len_of(short_dst), 0u) << "it waits for the long one";
+        EXPECT_EQ(checksums, 77u);
+        EXPECT_EQ(short_checksums, 77u);
+        EXPECT_EQ(engine.result_of(type), DOCA_SUCCESS);
+        sample.check(type, bytes_in(dst), checksums);
+        EXPECT_EQ(engine.result_of(behind), DOCA_SUCCESS);
+        short_sample.check(behind, bytes_in(short_dst), short_checksums);
+    }
+}
+
+TEST_P(CompressLongTest, LongJobsWakeEventDrivenQueues)
+{
+    const CompressEngine sleeping(dev, 4, true);
+    doca_event_handle_t handle = -1;
+    must(doca_workq_get_event_handle(sleeping.workq(), &handle));
+    const CompressSample sample(text_of(long_size));
+    for (const doca_compress_job_types type : compress_job_types) {
+        reset_memory();
+        const BufHandle src = source(sample.source_of(type)), dst = room(long_size);
+        std::uint64_t checksums = 0;
+        ASSERT_EQ(sleeping.submit(sleeping.job(type, src, dst, &checksums).base()), DOCA_SUCCESS);
+        doca_event event = {};
+        doca_error_t status = DOCA_ERROR_AGAIN;
+        int num_wakes = 0;
+        for (; status == DOCA_ERROR_AGAIN; ++num_wakes) {
+            must(doca_workq_event_handle_arm(sleeping.workq()));
+            pollfd descriptor = {.fd = handle, .events = POLLIN, .revents = 0};
+            ASSERT_EQ(poll(&descriptor, 1, 100000), 1) << "the queue sleeps although a job has ended";
+            must(doca_workq_event_handle_clear(sleeping.workq(), handle));
+            status = doca_workq_progress_retrieve(sleeping.workq(), &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE);
+        }
+        EXPECT_LE(num_wakes, 3) << "the queue is woken although there is nothing to do";
+        EXPECT_EQ(status, DOCA_SUCCESS);
+        EXPECT_EQ(event.type, type);
+        sample.check(type, bytes_in(dst), checksums);
+    }
+}
+
+TEST_P(CompressLongTest, RemovalOfAQueueEndsLongJobs)
+{
+    const CompressSample sample(text_of(long_size));
+    CompressHandle compress;
+    must(doca_compress_create(compress.out()));
+    doca_ctx *const ctx = doca_compress_as_ctx(compress);
+    must(doca_ctx_dev_add(ctx, dev));
+    must(doca_ctx_start(ctx));
+    must(doca_ctx_workq_add(ctx, engine.workq()));
+    const BufHandle src = source(sample.plain), results[] = {room(long_size), room(long_size / 2), room(1000)};
+    std::uint64_t checksums[] = {77, 77, 77};
+    for (int i = 0; i != 3; ++i) {
+        CompressJob job = engine.job(DOCA_COMPRESS_DEFLATE_JOB, src, results[i], &checksums[i]);
+        job.deflate.base.ctx = ctx;
+        ASSERT_EQ(engine.submit(job.base()), DOCA_SUCCESS);
+    }
+    EXPECT_EQ(doca_ctx_workq_rm(ctx, engine.workq()), DOCA_ERROR_NOT_PERMITTED);
+    // The one that the thread has begun ends as ever, unless it has been carried out before; the others do not begin.
+    const doca_error_t first = engine.result_of(DOCA_COMPRESS_DEFLATE_JOB);
+    EXPECT_TRUE(first == DOCA_SUCCESS || first == DOCA_ERROR_SHUTDOWN) << doca_get_error_name(first);
+    if (first == DOCA_SUCCESS)
+        sample.check(DOCA_COMPRESS_DEFLATE_JOB, bytes_in(results[0]), checksums[0]);
+    for (int i = 1; i != 3; ++i) {
+        EXPECT_EQ(engine.result_of(DOCA_COMPRESS_DEFLATE_JOB), DOCA_ERROR_SHUTDOWN);
+        EXPECT_EQ(data_len_of(results[i]), 0u);
+        EXPECT_EQ(checksums[i], 77u);
+    }
+    EXPECT_EQ(doca_ctx_workq_rm(ctx, engine.workq()), DOCA_SUCCESS);
+    EXPECT_EQ(doca_ctx_stop(ctx), DOCA_SUCCESS);
+}
+
 // Graphs
 
 class CompressGraphTest : public CompressTest {

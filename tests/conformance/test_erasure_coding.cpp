@@ -341,6 +341,86 @@ TEST_P(EcTest, EventDrivenQueuesAreNotified)
     }
 }
 
+// Long jobs, which are processed in slices
+
+constexpr std::size_t long_block = std::size_t{512} << 10; // three of them are more than a slice
+
+TEST_P(EcTest, LongJobsCompleteInPollsAndInOrder)
+{
+    const Blocks blocks = random_blocks(3, long_block), short_blocks = random_blocks(3, 64);
+    MatrixHandle coding = matrix(DOCA_CODING_MATRIX_CAUCHY, 3, 2);
+    const BufHandle src = data(blocks), dst = room(2 * long_block), short_src = data(short_blocks),
+                    short_dst = room(2 * 64);
+    ASSERT_EQ(engine.submit(engine.job(DOCA_EC_JOB_CREATE, coding, src, dst).base()), DOCA_SUCCESS);
+    ASSERT_EQ(engine.submit(engine.job(DOCA_EC_JOB_GALOIS_MUL, coding, short_src, short_dst).base()), DOCA_SUCCESS);
+    EXPECT_EQ(doca_ec_matrix_destroy(coding), DOCA_ERROR_IN_USE);
+    doca_event event = {};
+    EXPECT_EQ(doca_workq_progress_retrieve(engine.workq(), &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE), DOCA_ERROR_AGAIN)
+        << "a slice is no completion";
+    EXPECT_EQ(data_len_of(dst), 0u);
+    EXPECT_EQ(data_len_of(short_dst), 0u) << "it waits for the long one";
+    EXPECT_EQ(doca_ec_matrix_destroy(coding), DOCA_ERROR_IN_USE);
+    EXPECT_EQ(engine.result_of(DOCA_EC_JOB_CREATE), DOCA_SUCCESS);
+    EXPECT_TRUE(blocks_in(dst, long_block) == reference_blocks(reference_cauchy(3, 2), blocks));
+    EXPECT_EQ(engine.result_of(DOCA_EC_JOB_GALOIS_MUL), DOCA_SUCCESS);
+    EXPECT_EQ(blocks_in(short_dst, 64), reference_blocks(reference_cauchy(3, 2), short_blocks));
+    EXPECT_EQ(doca_ec_matrix_destroy(coding.release()), DOCA_SUCCESS);
+}
+
+TEST_P(EcTest, LongJobsWakeEventDrivenQueues)
+{
+    const EcEngine sleeping(dev, 4, true);
+    doca_event_handle_t handle = -1;
+    must(doca_workq_get_event_handle(sleeping.workq(), &handle));
+    const Blocks blocks = random_blocks(3, long_block);
+    const MatrixHandle coding = matrix(DOCA_CODING_MATRIX_CAUCHY, 3, 2);
+    const BufHandle src = data(blocks), dst = room(2 * long_block);
+    ASSERT_EQ(sleeping.submit(sleeping.job(DOCA_EC_JOB_CREATE, coding, src, dst).base()), DOCA_SUCCESS);
+    doca_event event = {};
+    doca_error_t status = DOCA_ERROR_AGAIN;
+    int num_wakes = 0;
+    for (; status == DOCA_ERROR_AGAIN; ++num_wakes) {
+        must(doca_workq_event_handle_arm(sleeping.workq()));
+        pollfd descriptor = {.fd = handle, .events = POLLIN, .revents = 0};
+        ASSERT_EQ(poll(&descriptor, 1, 100000), 1) << "the queue sleeps although there is a slice to process";
+        must(doca_workq_event_handle_clear(sleeping.workq(), handle));
+        status = doca_workq_progress_retrieve(sleeping.workq(), &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE);
+    }
+    EXPECT_GE(num_wakes, 2) << "one for each slice";
+    EXPECT_EQ(status, DOCA_SUCCESS);
+    EXPECT_EQ(event.type, int{DOCA_EC_JOB_CREATE});
+    EXPECT_TRUE(blocks_in(dst, long_block) == reference_blocks(reference_cauchy(3, 2), blocks));
+}
+
+TEST_P(EcTest, RemovalOfAQueueEndsLongJobs)
+{
+    MatrixHandle coding = matrix(DOCA_CODING_MATRIX_CAUCHY, 3, 2);
+    EcHandle other;
+    must(doca_ec_create(other.out()));
+    doca_ctx *const ctx = doca_ec_as_ctx(other);
+    must(doca_ctx_dev_add(ctx, dev));
+    must(doca_ctx_start(ctx));
+    must(doca_ctx_workq_add(ctx, engine.workq()));
+    const BufHandle src = data(3 * long_block), dst = room(2 * long_block), short_src = data(3 * 64),
+                    short_dst = room(2 * 64);
+    EcJob jobs[] = {engine.job(DOCA_EC_JOB_CREATE, coding, src, dst),
+                    engine.job(DOCA_EC_JOB_CREATE, coding, short_src, short_dst)};
+    for (EcJob &job : jobs) {
+        job.base().ctx = ctx;
+        ASSERT_EQ(engine.submit(job.base()), DOCA_SUCCESS);
+    }
+    doca_event event = {};
+    EXPECT_EQ(doca_workq_progress_retrieve(engine.workq(), &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE), DOCA_ERROR_AGAIN);
+    EXPECT_EQ(doca_ctx_workq_rm(ctx, engine.workq()), DOCA_ERROR_NOT_PERMITTED);
+    for (const doca_buf *const to : {dst.get(), short_dst.get()}) {
+        EXPECT_EQ(engine.result_of(DOCA_EC_JOB_CREATE), DOCA_ERROR_SHUTDOWN);
+        EXPECT_EQ(data_len_of(to), 0u);
+    }
+    EXPECT_EQ(doca_ec_matrix_destroy(coding.release()), DOCA_SUCCESS);
+    EXPECT_EQ(doca_ctx_workq_rm(ctx, engine.workq()), DOCA_SUCCESS);
+    EXPECT_EQ(doca_ctx_stop(ctx), DOCA_SUCCESS);
+}
+
 // Graphs
 
 class EcGraphTest : public EcTest {
