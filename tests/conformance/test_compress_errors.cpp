@@ -50,6 +50,24 @@ TEST_P(CompressErrorTest, MissingAndEmptyBuffersAreRefused)
         good_source, [this] { return source(Bytes(8)); }, DOCA_ERROR_INVALID_VALUE);
 }
 
+/// A peer that sends bad data must not fill the log.
+TEST_P(CompressErrorTest, BadDataAndShortDestinationsAreErrorLinesOnce)
+{
+    const LogCapture log;
+    const BufHandle bad = source(Bytes(100, std::byte{0xff})), src = source(sample.stream), dst = room(1000),
+                    small = room(10);
+    for (int i = 0; i != 3; ++i) {
+        EXPECT_EQ(engine.run(DOCA_DECOMPRESS_DEFLATE_JOB, bad, dst), DOCA_ERROR_IO_FAILED);
+        EXPECT_EQ(engine.run(DOCA_DECOMPRESS_DEFLATE_JOB, src, small), DOCA_ERROR_IO_FAILED);
+    }
+    const std::string text = log.text();
+    for (const std::string part : {"the source of 100 bytes is no valid", "does not fit into a destination"}) {
+        const std::size_t first = text.find(part);
+        EXPECT_NE(first, std::string::npos) << part;
+        EXPECT_EQ(text.find(part, first + 1), std::string::npos) << text;
+    }
+}
+
 TEST_P(CompressErrorTest, UnknownJobTypesAreRefused)
 {
     const BufHandle src = source(sample.plain), dst = room(1000);

@@ -6,9 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "../support/environment.hpp"
+#include "../support/topology_file.hpp"
 #include "erasure_coding_fixture.hpp"
 
 namespace doca_test {
@@ -354,6 +357,30 @@ TEST_P(ErasureCodingErrors, MatricesNeedNoRunningContextAndOutliveTheirObject)
     EXPECT_EQ(doca_ec_create(dev, nullptr), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_ec_destroy(nullptr), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_ec_as_ctx(nullptr), nullptr);
+}
+
+TEST(ErasureCoding, SoftwareDevicesAnswerAsTheCardOfTheTopology)
+{
+    if (coding_devices().empty())
+        GTEST_SKIP() << "no device supports it";
+    const TopologyFile file(R"({"functions": [
+        {"name": "any",  "side": "dpu", "type": "pf", "pci": "03:00.0"},
+        {"name": "bf2",  "side": "dpu", "type": "pf", "pci": "03:00.1", "engines": "bluefield-2"},
+        {"name": "bf3",  "side": "dpu", "type": "pf", "pci": "03:00.2", "engines": "bluefield-3"},
+        {"name": "none", "side": "dpu", "type": "pf", "pci": "03:00.3", "engines": "none"}
+    ]})");
+    const Environment soft("DOCA_SOFT", "1");
+    const Environment topology("DOCA_SOFT_TOPOLOGY", file.path().c_str());
+    const auto expect = [](const std::string &name, doca_error_t status) {
+        const DevHandle dev = open_device(name);
+        EXPECT_EQ(doca_ec_cap_task_create_is_supported(doca_dev_as_devinfo(dev)), status) << name;
+        EcHandle ec;
+        EXPECT_EQ(doca_ec_create(dev, ec.out()), status) << name;
+    };
+    expect("soft_any", DOCA_SUCCESS);
+    expect("soft_bf2", DOCA_ERROR_NOT_SUPPORTED);
+    expect("soft_bf3", DOCA_SUCCESS);
+    expect("soft_none", DOCA_ERROR_NOT_SUPPORTED);
 }
 
 TEST(ErasureCoding, EveryDeviceThatDoesNotSupportItRefusesAnObject)
