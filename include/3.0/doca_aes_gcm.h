@@ -37,9 +37,9 @@
  *   destination; a source, result or list beyond the limits; a tag_size other than 12 and 16; an IV of more than 12
  *   bytes, or none where it has a length; a missing buffer or key; a key of another object or one that was destroyed;
  *   memory that the device does not know; an overlap. Nothing has changed.
- * - DOCA_ERROR_NOT_PERMITTED: a destination that may not be written, a source that may not be read, an export of
- *   imported memory that has ended, or memory of a dmabuf, which the CPU cannot always access (opendoca): copy it by
- * DMA first.
+ * - DOCA_ERROR_NOT_PERMITTED: a destination that may not be written, a source that may not be read, or an export of
+ *   imported memory that has ended; opendoca: memory of a dmabuf, which the CPU cannot always access. Copy it by DMA
+ *   first.
  * - DOCA_ERROR_IO_FAILED: the tag does not belong to AAD, ciphertext, key and IV. The destination's data lengths have
  *   not changed and no plaintext is left in its memory (opendoca: there are zeros in its place).
  * - DOCA_ERROR_CONNECTION_RESET: the process that exported the memory has ended.

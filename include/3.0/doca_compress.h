@@ -40,9 +40,10 @@
  * of their submission, but for those that are refused. doca_task_free() of a task that the thread has begun waits for
  * its end, since the program may release the buffers next.
  *
- * Devices: every software device supports all four tasks. RDMA devices support none, unless the variable
- * DOCA_SOFT_ENGINES of the environment is 1: then the CPU does the work in place of the card (opendoca). A library
- * that was built without one of the libraries named above does not support the tasks that need it.
+ * Devices: every software device supports all four tasks, with at most 128 MiB of source or result, unless `engines` of
+ * its topology restricts it to what a card can do. RDMA devices support none, unless the variable DOCA_SOFT_ENGINES of
+ * the environment is 1: then the CPU does the work in place of the card (opendoca). A library that was built without
+ * one of the libraries named above does not support the tasks that need it.
  *
  * A task ends with
  * - DOCA_ERROR_INVALID_VALUE: a missing buffer, a source without data, a destination without free space, too long a
@@ -51,8 +52,10 @@
  *   on a device that is not a software device, memory whose export was revoked, or memory of a dmabuf, which the CPU
  *   cannot always access (opendoca): copy it by DMA first.
  * - DOCA_ERROR_CONNECTION_RESET: the process that has exported the memory has ended (opendoca).
- * - DOCA_ERROR_IO_FAILED: the source is not valid DEFLATE or LZ4 data, a block's checksum is wrong, or the result
- *   does not fit into the destination.
+ * - DOCA_ERROR_IO_FAILED: the source is not valid DEFLATE or LZ4 data, a block's checksum is wrong, the result does not
+ *   fit into the destination, or the exporter of imported memory has unmapped it (opendoca).
+ * - DOCA_ERROR_OPERATING_SYSTEM: the kernel refuses access to imported memory (opendoca).
+ * - DOCA_ERROR_NO_MEMORY: no memory to access imported memory (opendoca).
  * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
  *
  * The data length of the destination is then unchanged; the bytes of its free space are undefined. The context
@@ -193,7 +196,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_compress_cap_get_max_num_tasks(struct doca_c
 DOCA_EXPERIMENTAL doca_error_t doca_compress_cap_task_compress_deflate_is_supported(const struct doca_devinfo *devinfo);
 
 /**
- * How long the source, and how long the result, of one DEFLATE compression can be. On the software device 128 MiB.
+ * How long the source, and how long the result, of one DEFLATE compression can be. On software devices 128 MiB
+ * unless their topology restricts them.
  *
  * @param [in] devinfo The device.
  * @param [out] max_buffer_size Bytes.
@@ -338,7 +342,8 @@ DOCA_EXPERIMENTAL doca_error_t
 doca_compress_cap_task_decompress_deflate_is_supported(const struct doca_devinfo *devinfo);
 
 /**
- * How long the source, and how long the result, of one DEFLATE decompression can be. On the software device 128 MiB.
+ * How long the source, and how long the result, of one DEFLATE decompression can be. On software devices 128 MiB
+ * unless their topology restricts them.
  *
  * @param [in] devinfo The device.
  * @param [out] max_buffer_size Bytes.
@@ -483,7 +488,8 @@ DOCA_EXPERIMENTAL doca_error_t
 doca_compress_cap_task_decompress_lz4_stream_is_supported(const struct doca_devinfo *devinfo);
 
 /**
- * How long the source, and how long the result, of one LZ4 stream decompression can be. On the software device 128 MiB.
+ * How long the source, and how long the result, of one LZ4 stream decompression can be. On software devices 128 MiB
+ * unless their topology restricts them.
  *
  * @param [in] devinfo The device.
  * @param [out] max_buffer_size Bytes.
@@ -677,7 +683,8 @@ DOCA_EXPERIMENTAL doca_error_t
 doca_compress_cap_task_decompress_lz4_block_is_supported(const struct doca_devinfo *devinfo);
 
 /**
- * How long the source, and how long the result, of one LZ4 block decompression can be. On the software device 128 MiB.
+ * How long the source, and how long the result, of one LZ4 block decompression can be. On software devices 128 MiB
+ * unless their topology restricts them.
  *
  * @param [in] devinfo The device.
  * @param [out] max_buffer_size Bytes.

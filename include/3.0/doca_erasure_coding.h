@@ -42,19 +42,22 @@
  *
  * A task ends with
  * - DOCA_ERROR_IO_FAILED: the source has no data, or its length is no multiple of 64 bytes times the number of inputs,
- *   for example because blocks were left in that the matrix does not use; or the destination has not enough room.
+ *   for example because blocks were left in that the matrix does not use; the destination has not enough room; or
+ *   imported memory was unmapped by its exporter (opendoca).
  * - DOCA_ERROR_INVALID_VALUE: a missing buffer or matrix; a buffer that is not the head of its list; a block larger
  *   than doca_ec_cap_get_max_block_size(); a list longer than doca_ec_cap_get_max_buf_list_len(); memory that the
  *   device does not know; a data section outside of its buffer; any other overlap than that above (opendoca: one that
  *   exists only because memory was imported is not detected).
  * - DOCA_ERROR_NOT_PERMITTED: a destination that may not be written; imported memory that the device cannot copy, or
- *   whose exporter has stopped or destroyed its memory map; memory of a dmabuf, which the CPU cannot always access
- * (opendoca): copy it by DMA first.
+ *   whose exporter has stopped or destroyed its memory map; opendoca: memory of a dmabuf, which the CPU cannot always
+ *   access. Copy it by DMA first.
  * - DOCA_ERROR_CONNECTION_RESET: the process that has exported the memory has ended.
+ * - DOCA_ERROR_OPERATING_SYSTEM: the kernel refuses access to imported memory (opendoca).
+ * - DOCA_ERROR_NO_MEMORY: no memory to access imported memory (opendoca).
  * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
  *
  * A failed task leaves the destination's data lengths as they were, and the context stays running (opendoca). Its room
- * has changed only if imported memory became inaccessible meanwhile, or if the task was flushed.
+ * may have changed if imported memory could not be accessed, or if the task was flushed; otherwise it has not.
  *
  * NULL, and outputs: as doca_error.h says for all headers.
  *
