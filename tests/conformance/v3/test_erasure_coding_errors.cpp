@@ -304,6 +304,20 @@ TEST_P(ErasureCodingErrors, TaskIsSubmittedAgainInItsCallback)
     doca_task_free(task);
 }
 
+TEST_P(ErasureCodingErrors, TaskInFlightCanBeFreed)
+{
+    const BufHandle src = data(3 * 64), dst = room(2 * 64);
+    doca_task *const task = doca_ec_task_create_as_task(alloc<doca_ec_task_create>(coding, src, dst));
+    ASSERT_EQ(doca_task_submit(task), DOCA_SUCCESS);
+    doca_task_free(task);
+    while (doca_pe_progress(pe) != 0) {
+    }
+    EXPECT_EQ(num_ended, 0);
+    EXPECT_EQ(in_flight(ctx()), 0u);
+    must(doca_buf_reset_data_len(dst));
+    EXPECT_EQ(create(src, dst), DOCA_SUCCESS);
+}
+
 TEST_P(ErasureCodingErrors, StopWaitsForTasksInFlight)
 {
     const BufHandle src = data(3 * 64);
