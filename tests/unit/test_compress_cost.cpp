@@ -65,6 +65,7 @@ public:
     std::uint32_t run()
     {
         std::uint32_t count = 0;
+        context_.ended_tasks.clear(); // has the memory that it needs from the first run on
         for (std::uint32_t round = 0; round != num_rounds; ++round) {
             const int before = context_.num_ended;
             for (std::uint32_t i = 0; i != num_tasks; ++i) {
