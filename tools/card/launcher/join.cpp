@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <sstream>
 #include <system_error>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -16,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "../server/addresses.hpp"
 #include "../server/server.hpp"
 #include "../server/sysfs.hpp"
 #include "folder.hpp"
@@ -41,7 +44,7 @@ UniqueFd connect_to(const std::string &folder)
 
 /// Turns this process into the card's, and exits with it. Writes a byte to `ready` once programs can connect.
 [[noreturn]] void run_card_process(const Profile &profile, const std::string &folder, bool is_verbose,
-                                   const UniqueFd &ready)
+                                   const std::vector<AssignedAddress> &addresses, const UniqueFd &ready)
 {
     // In a session of its own, the card does not get signals of the program's terminal.
     setsid();
@@ -62,7 +65,7 @@ UniqueFd connect_to(const std::string &folder)
         Card card(profile);
         card.is_verbose = is_verbose;
         Server server(card, folder);
-        if (!write_sysfs(card, folder) || !server.listen())
+        if (!assign(card, addresses) || !write_sysfs(card, folder) || !server.listen())
             std::_Exit(1);
         // Errors up to here are printed on the program's stderr; later ones go to the log.
         dup2(log >= 0 ? log : nothing, STDERR_FILENO);
@@ -76,7 +79,7 @@ UniqueFd connect_to(const std::string &folder)
 }
 
 /// Starts the card's process, and blocks until it serves.
-bool start_card(const Profile &profile, const std::string &folder, bool is_verbose)
+bool start_card(const Profile &profile, const std::string &folder, const Options &options)
 {
     std::error_code error;
     std::filesystem::remove_all(folder, error); // left over from a card that was killed
@@ -95,7 +98,7 @@ bool start_card(const Profile &profile, const std::string &folder, bool is_verbo
     if (child == 0) {
         // The second fork makes the card a child of init, so that the program need not wait for it.
         if (fork() == 0)
-            run_card_process(profile, folder, is_verbose, write_end);
+            run_card_process(profile, folder, options.is_verbose, options.addresses, write_end);
         std::_Exit(0);
     }
     // With the only other write end in the card's process, read() returns 0 if that process exits early.
@@ -119,13 +122,28 @@ UniqueFd take_lock(const std::string &name)
     }
 }
 
-/// Returns the profile's name from a status line, or "".
-std::string profile_of(const std::string &status)
+/// Returns the value of a field of a status line, or "".
+std::string field_of(const std::string &status, std::string_view name)
 {
-    constexpr std::string_view before = "ok profile ";
-    if (!status.starts_with(before))
+    const std::string before = " " + std::string(name) + " ";
+    const std::size_t at = status.starts_with("ok ") ? status.find(before) : std::string::npos;
+    if (at == std::string::npos)
         return {};
-    return status.substr(before.size(), status.find(' ', before.size()) - before.size());
+    const std::size_t start = at + before.size();
+    return status.substr(start, status.find(' ', start) - start);
+}
+
+/// Returns whether the running card has an address, given its list in the form of describe_addresses().
+bool has_address(const std::string &list, const AssignedAddress &wanted)
+{
+    std::istringstream all(list);
+    const std::string side = wanted.side == Side::host ? "host/" : "dpu/", address = "=" + wanted.address.text();
+    for (std::string word; std::getline(all, word, ',');) {
+        if (wanted.device.empty() ? word.starts_with(side) && word.ends_with(address)
+                                  : word == side + wanted.device + address)
+            return true;
+    }
+    return false;
 }
 
 } // namespace
@@ -155,12 +173,14 @@ Joined join_card(const Options &options)
         return {};
     }
     Joined joined{connect_to(folder), folder, false};
-    std::string running = joined.lease.is_open() ? profile_of(send_control_line(joined.lease, "status")) : "";
+    std::string status = joined.lease.is_open() ? send_control_line(joined.lease, "status") : "";
+    std::string running = field_of(status, "profile");
     if (running.empty()) {
-        if (!start_card(*find_profile(profile_name), folder, options.is_verbose))
+        if (!start_card(*find_profile(profile_name), folder, options))
             return {};
         joined.lease = connect_to(folder);
-        running = joined.lease.is_open() ? profile_of(send_control_line(joined.lease, "status")) : "";
+        status = joined.lease.is_open() ? send_control_line(joined.lease, "status") : "";
+        running = field_of(status, "profile");
     }
     if (running.empty()) {
         std::fprintf(stderr, "with_card: card '%s' does not respond; see %s/log\n", name.c_str(), folder.c_str());
@@ -171,6 +191,15 @@ Joined join_card(const Options &options)
         std::fprintf(stderr, "with_card: card '%s' runs as %s, not as %s\n", name.c_str(), running.c_str(),
                      options.profile.c_str());
         return {};
+    }
+    // It keeps its addresses as well.
+    for (const AssignedAddress &wanted : options.addresses) {
+        const std::string addresses = field_of(status, "addresses");
+        if (!has_address(addresses, wanted)) {
+            std::fprintf(stderr, "with_card: card '%s' runs already, without the address %s; it has %s\n", name.c_str(),
+                         wanted.address.text().c_str(), addresses == "-" ? "none" : addresses.c_str());
+            return {};
+        }
     }
     const Profile *const profile = find_profile(running);
     if (profile == nullptr) {

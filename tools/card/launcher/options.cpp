@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <sstream>
 #include <string_view>
 
 #include "../server/control.hpp"
@@ -31,6 +33,28 @@ std::string profile_names()
     for (const Profile &profile : all_profiles())
         names += (names.empty() ? "" : ", ") + std::string(profile.name);
     return names;
+}
+
+/// Parses the addresses of the options or, if there are none, of the environment. Their default side is that of the
+/// program. Writes a message on stderr if one is invalid.
+bool read_addresses(Options &options, std::vector<std::string> words)
+{
+    const char *const environment = std::getenv("OPENDOCA_CARD_ADDRESS");
+    if (words.empty() && environment != nullptr) {
+        std::istringstream all(environment);
+        for (std::string word; std::getline(all, word, ',');)
+            words.push_back(word);
+    }
+    for (const std::string &word : words) {
+        std::string message;
+        auto assigned = parse_assignment(word, options.side == "dpu" ? Side::dpu : Side::host, message);
+        if (!assigned) {
+            std::fprintf(stderr, "with_card: --address: %s\n", message.c_str());
+            return false;
+        }
+        options.addresses.push_back(std::move(*assigned));
+    }
+    return true;
 }
 
 /// Checks the values of the options; writes a message on stderr if one is invalid.
@@ -64,6 +88,7 @@ bool check(const Options &options)
 std::optional<Options> parse_options(int argc, char **argv)
 {
     Options options;
+    std::vector<std::string> addresses;
     int i = 1;
     // Options end before the first other word, or after "--". The rest is the command, which is not parsed: its options
     // may have the same names.
@@ -91,8 +116,8 @@ std::optional<Options> parse_options(int argc, char **argv)
         const std::size_t equals = word.find('=');
         const std::string_view name = word.substr(0, equals);
         const bool has_value = equals != std::string_view::npos || i + 1 < argc;
-        const bool is_known =
-            name == "--profile" || name == "--side" || name == "--card" || name == "--calls" || name == "--fault";
+        const bool is_known = name == "--profile" || name == "--side" || name == "--card" || name == "--calls" ||
+                              name == "--fault" || name == "--address";
         if (!is_known || !has_value) {
             std::fprintf(stderr, is_known ? "with_card: %.*s needs a value\n" : "with_card: unknown option %.*s\n",
                          static_cast<int>(name.size()), name.data());
@@ -107,11 +132,13 @@ std::optional<Options> parse_options(int argc, char **argv)
             options.card = std::move(value);
         else if (name == "--calls")
             options.calls = std::move(value);
+        else if (name == "--address")
+            addresses.push_back(std::move(value));
         else
             options.requests.push_back(std::move(value));
     }
     options.command = i;
-    if (!check(options))
+    if (!check(options) || !read_addresses(options, addresses))
         return std::nullopt;
     // Without a command there must be a control line, since the call would have no effect otherwise.
     if (options.command == argc && options.requests.empty()) {
@@ -125,7 +152,7 @@ void print_help()
 {
     std::printf(
         "usage: with_card [--profile NAME] [--side host|dpu] [--card NAME] [--calls extended|classic]\n"
-        "                 [--fault LINE]... COMMAND...\n\n"
+        "                 [--address ADDRESS]... [--fault LINE]... COMMAND...\n\n"
         "Runs a program on an mlx5 card that is made of software.\n\n"
         "  --profile NAME   model of the card: %s (default: bluefield-3)\n"
         "  --side SIDE      side of a card with a DPU that the program runs on (default: host)\n"
@@ -133,6 +160,11 @@ void print_help()
         "                   (default: the name of the profile)\n"
         "  --calls CALLS    classic: devices without ibv_create_cq_ex() and ibv_wr_start(), as with drivers that have\n"
         "                   only ibv_poll_cq() and ibv_post_send() (default: extended)\n"
+        "  --address [SIDE/][mlx5_N=]ADDRESS\n"
+        "                   IPv4 or IPv6 address of this machine at which a function sends and receives RoCE v2, for\n"
+        "                   peers on other cards; the function is the first one of its side by default. For a card "
+        "that\n"
+        "                   starts now; also by OPENDOCA_CARD_ADDRESS, with commas between several\n"
         "  --fault LINE     requests a fault from the card before the program starts; without COMMAND, only "
         "the request is sent\n"
         "  --verbose        the card logs every command and request, if it starts now\n"

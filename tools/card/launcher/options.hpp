@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "../server/addresses.hpp"
+
 namespace opendoca::card {
 
 /// The options before the command. Filled and checked by parse_options(); constant afterwards.
@@ -15,6 +17,7 @@ struct Options {
     std::string card;                  ///< "" if absent
     std::string calls = "extended";    ///< form of the calls that libibverbs offers to the program
     std::vector<std::string> requests; ///< control lines for the card
+    std::vector<AssignedAddress> addresses;
     bool is_verbose = false;
     bool is_help = false;
     bool is_version = false;

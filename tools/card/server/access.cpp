@@ -124,6 +124,33 @@ bool add_range(const Card &card, SegmentList &list, const Purpose &purpose, std:
     return found != nullptr && add_at_level(card, list, *found, purpose, address, length, 0);
 }
 
+Access read_from(const SegmentList &list, std::uint64_t offset, std::span<std::uint8_t> to)
+{
+    std::uint64_t taken = 0;
+    const Access access =
+        Cursor(list, offset)
+            .take(to.size(), taken,
+                  [&](const Segment &segment, std::uint64_t at, std::uint64_t position, std::uint64_t bytes) {
+                      if (segment.process != nullptr)
+                          return segment.process->read(segment.address + at, &to[position], bytes);
+                      std::memcpy(&to[position], reinterpret_cast<const void *>(segment.address + at), bytes);
+                      return Access::done;
+                  });
+    return access == Access::done && taken != to.size() ? Access::fault : access;
+}
+
+Access write_to(const SegmentList &list, std::uint64_t offset, std::span<const std::uint8_t> from)
+{
+    std::uint64_t taken = 0;
+    const Access access =
+        Cursor(list, offset)
+            .take(from.size(), taken,
+                  [&](const Segment &segment, std::uint64_t at, std::uint64_t position, std::uint64_t bytes) {
+                      return segment.process->write(segment.address + at, &from[position], bytes);
+                  });
+    return access == Access::done && taken != from.size() ? Access::fault : access;
+}
+
 CopyResult copy(const SegmentList &source, const SegmentList &destination, std::uint64_t offset, std::uint64_t length)
 {
     // A buffer of 64 KiB stays in the cache and amortises the two system calls of each round. It is static because only

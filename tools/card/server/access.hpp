@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "card.hpp"
 #include "completion.hpp"
@@ -32,6 +33,10 @@ struct Purpose {
 /// list is then incomplete and must not be used.
 [[nodiscard]] bool add_range(const Card &card, SegmentList &list, const Purpose &purpose, std::uint32_t key,
                              std::uint64_t address, std::uint64_t length);
+
+/// Reads bytes [offset, offset + to.size()) of a list, or writes them. A list that is shorter counts as a fault.
+[[nodiscard]] Access read_from(const SegmentList &list, std::uint64_t offset, std::span<std::uint8_t> to);
+[[nodiscard]] Access write_to(const SegmentList &list, std::uint64_t offset, std::span<const std::uint8_t> from);
 
 /// Result of a copy. The name shows which side's memory failed: `fault` for unmapped memory, `gone` for a dead process.
 enum class CopyResult : std::uint8_t { done, source_fault, destination_fault, source_gone, destination_gone };

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "completion.hpp"
+#include "roce_network.hpp"
 
 namespace opendoca::card {
 
@@ -24,6 +25,11 @@ CompletionQueue::~CompletionQueue()
     std::erase(file.card.moderated_queues, this);
     if (process != nullptr)
         std::erase(process->completion_queues, this);
+}
+
+QueuePair::QueuePair(Kind kind_of_it, OpenFile &its_file, std::uint32_t its_handle)
+    : Object(kind_of_it, its_file, its_handle)
+{
 }
 
 QueuePair::~QueuePair()

@@ -121,6 +121,7 @@ std::uint8_t vendor_syndrome(Entry kind, Syndrome syndrome)
         return 0x8a;
     case Syndrome::none:
     case Syndrome::local_length:
+    case Syndrome::bad_response:
     case Syndrome::window_bind:
         break;
     }

@@ -31,6 +31,7 @@ enum class Syndrome : std::uint8_t {
     local_protection = 4,
     flushed = 5,
     window_bind = 6,
+    bad_response = 0x10,
     remote_invalid = 0x12,
     remote_access = 0x13,
     remote_operation = 0x14,

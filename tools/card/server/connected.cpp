@@ -51,15 +51,6 @@ std::uint64_t ack_timeout_ns(const QueuePair &qp)
     return std::uint64_t{4096} << qp.attributes.timeout;
 }
 
-/// Decodes an RNR NAK timer (IBTA 9.7.5.2.8).
-std::uint64_t rnr_timeout_ns(std::uint8_t code)
-{
-    static constexpr std::uint32_t tens_of_us[32] = {
-        65536, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,   48,    64,    96,    128,   192,
-        256,   384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
-    return tens_of_us[code & 31] * std::uint64_t{10'000};
-}
-
 /// Handles a peer that does not respond: the request waits for another attempt until the retries are exhausted. A
 /// timeout of 0 retries without limit.
 Outcome retry_after_timeout(QueuePair &qp, const WorkRequest &request)
@@ -162,18 +153,6 @@ Outcome execute_atomic(QueuePair &qp, QueuePair &peer, const WorkRequest &reques
     return finish(qp, request, sizeof(old));
 }
 
-/// Invalidates the key of a SEND with invalidate. Returns false if the peer has no such window or indirect key, or it
-/// is bound to another queue pair.
-bool invalidate(const QueuePair &peer, std::uint32_t key)
-{
-    MemoryKey *found = peer.file.card.keys.find(key);
-    if (found == nullptr || !found->is_indirect || found->pd_number != peer.pd->number() ||
-        (found->bound_to != 0 && found->bound_to != peer.number()))
-        return false;
-    found->is_free = true;
-    return true;
-}
-
 /// Returns the kind of the receiver's completion.
 Entry entry_of(Opcode opcode)
 {
@@ -227,6 +206,24 @@ Outcome execute_message(QueuePair &qp, QueuePair &peer, const WorkRequest &reque
 }
 
 } // namespace
+
+std::uint64_t rnr_timeout_ns(std::uint8_t code)
+{
+    static constexpr std::uint32_t tens_of_us[32] = {
+        65536, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,   48,    64,    96,    128,   192,
+        256,   384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
+    return tens_of_us[code & 31] * std::uint64_t{10'000};
+}
+
+bool invalidate(const QueuePair &receiver, std::uint32_t key)
+{
+    MemoryKey *found = receiver.file.card.keys.find(key);
+    if (found == nullptr || !found->is_indirect || found->pd_number != receiver.pd->number() ||
+        (found->bound_to != 0 && found->bound_to != receiver.number()))
+        return false;
+    found->is_free = true;
+    return true;
+}
 
 Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
 {

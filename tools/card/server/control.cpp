@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include "addresses.hpp"
 #include "command.hpp"
 #include "devx.hpp"
 #include "engine.hpp"
@@ -116,12 +117,13 @@ std::string describe(const Card &card)
     std::size_t processes = 0;
     for (const auto &process : card.processes)
         processes += process->is_dead() ? 0 : 1;
-    return "ok profile " + std::string(card.profile.name) + " pid " + std::to_string(getpid()) + " files " +
-           std::to_string(card.files.size()) + " processes " + std::to_string(processes) + " objects " +
-           std::to_string(card.objects.count()) + " keys " + std::to_string(card.keys.count()) + " dma-copies " +
-           std::to_string(card.dma_copies) + " alias-uses " + std::to_string(card.alias_uses) + " messages " +
-           std::to_string(card.messages) + " message-bytes " + std::to_string(card.message_bytes) + " refused " +
-           std::to_string(card.faults.num_refused()) + " remote-accesses " + std::to_string(card.remote_accesses);
+    return "ok profile " + std::string(card.profile.name) + " addresses " + describe_addresses(card) + " pid " +
+           std::to_string(getpid()) + " files " + std::to_string(card.files.size()) + " processes " +
+           std::to_string(processes) + " objects " + std::to_string(card.objects.count()) + " keys " +
+           std::to_string(card.keys.count()) + " dma-copies " + std::to_string(card.dma_copies) + " alias-uses " +
+           std::to_string(card.alias_uses) + " messages " + std::to_string(card.messages) + " message-bytes " +
+           std::to_string(card.message_bytes) + " refused " + std::to_string(card.faults.num_refused()) +
+           " remote-accesses " + std::to_string(card.remote_accesses);
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 #include "big_endian.hpp"
 #include "engine.hpp"
 #include "limits.hpp"
+#include "roce_network.hpp"
 #include "work_request.hpp"
 
 namespace opendoca::card {
@@ -51,6 +52,19 @@ void deliver(QueuePair &qp, QueuePair &peer, const WorkRequest &request, Segment
             {receive.index, static_cast<std::uint32_t>(length), qp.number(), request.immediate, request.is_solicited});
 }
 
+/// Sends a message to an address outside of the card.
+void send_by_network(QueuePair &qp, const WorkRequest &request, const SegmentList &message, std::uint32_t qkey)
+{
+    Packet packet;
+    packet.kind = request.opcode == Opcode::send_immediate ? PacketKind::send_only_immediate : PacketKind::send_only;
+    packet.is_solicited = request.is_solicited;
+    packet.destination = be32(&request.bytes[at_destination]) & 0xffffff;
+    packet.qkey = qkey;
+    packet.source = qp.number();
+    packet.immediate = request.immediate;
+    qp.file.card.network->send_datagram(qp, Address::of_gid(&request.bytes[at_gid]), packet, message);
+}
+
 } // namespace
 
 Outcome execute_datagram(QueuePair &qp, const WorkRequest &request)
@@ -76,6 +90,8 @@ Outcome execute_datagram(QueuePair &qp, const WorkRequest &request)
         is_path_to(peer->file.function, is_global, gid, be16(&request.bytes[at_lid])) &&
         !qp.file.card.faults.take_message_loss())
         deliver(qp, *peer, request, message);
+    else if (qp.file.card.network != nullptr && is_global)
+        send_by_network(qp, request, message, qkey);
     return finish(qp, request, length);
 }
 

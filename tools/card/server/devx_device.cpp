@@ -22,7 +22,7 @@ void describe_general(const Card &card, const Function &function, std::span<std:
     const Profile &profile = card.profile;
     prm::set(to, hca_cap_2, 1);
     prm::set(to, vhca_resource_manager, function.profile.kind == FunctionKind::embedded);
-    prm::set(to, eswitch_manager, function.profile.kind == FunctionKind::embedded);
+    prm::set(to, prm::general_cap::eswitch_manager, function.profile.kind == FunctionKind::embedded);
     prm::set(to, vhca_id, function.profile.vhca_id);
     prm::set(to, log_dma_mmo_max_size, profile.log_max_copy_bytes);
     // Logarithms to base 2.

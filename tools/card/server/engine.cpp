@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "big_endian.hpp"
+#include "roce_network.hpp"
 #include "work_request.hpp"
 
 namespace opendoca::card {
@@ -17,32 +18,20 @@ namespace opendoca::card {
 namespace {
 
 constexpr std::size_t record_bytes = 8; // receive counter or consumer index, then send counter or arm word
-constexpr std::size_t window_slots = 64;
-static_assert(window_slots >= max_request_slots);
-using Window = std::array<std::uint8_t, window_slots * slot_bytes>;
-
-/// Reads up to 64 slots of the send ring, from the next request on, into consecutive memory. The ring may wrap in
-/// between.
-bool read_window(const QueuePair &qp, std::uint32_t slots, Window &window)
-{
-    const std::uint32_t first = qp.send_consumed & (qp.send_slots - 1);
-    const std::uint32_t before_end = std::min(slots, qp.send_slots - first);
-    return qp.process->read(qp.send_buffer + std::uint64_t{first} * slot_bytes, window.data(),
-                            before_end * slot_bytes) == Access::done &&
-           qp.process->read(qp.send_buffer, window.data() + before_end * slot_bytes,
-                            (slots - before_end) * slot_bytes) == Access::done;
-}
+static_assert(window_slots >= max_request_slots && sizeof(SlotWindow) == window_slots * slot_bytes);
 
 /// Carries out the posted requests of a queue pair, until one has to wait or the window ends.
 void run_send_queue(QueuePair &qp, std::uint16_t produced, Progress &progress)
 {
-    static Window window;
+    if (qp.roce != nullptr && qp.state == QpState::rts)
+        return qp.roce->requester.post(produced, progress);
+    static SlotWindow window;
     const auto ready = static_cast<std::uint16_t>(produced - qp.send_consumed);
     if (ready > qp.send_slots)
         return; // the program has overwritten requests that are not done: its queue is invalid
     const std::uint32_t slots = std::min<std::uint32_t>(ready, window_slots);
     // A living program has unmapped its ring, which is fatal for the queue pair.
-    if (!read_window(qp, slots, window)) {
+    if (!read_slots(qp, qp.send_consumed, slots, window)) {
         if (!qp.process->is_dead())
             break_queue_pair(qp, Event::qp_fatal);
         return;
@@ -89,6 +78,16 @@ bool has_doorbell(const QueuePair &qp)
 }
 
 } // namespace
+
+bool read_slots(const QueuePair &qp, std::uint16_t first, std::uint32_t slots, SlotWindow &window)
+{
+    const std::uint32_t start = first & (qp.send_slots - 1);
+    const std::uint32_t before_end = std::min(slots, qp.send_slots - start);
+    return qp.process->read(qp.send_buffer + std::uint64_t{start} * slot_bytes, window.data(),
+                            before_end * slot_bytes) == Access::done &&
+           qp.process->read(qp.send_buffer, window.data() + before_end * slot_bytes,
+                            (slots - before_end) * slot_bytes) == Access::done;
+}
 
 Progress poll_process(Process &process)
 {
@@ -148,12 +147,18 @@ void set_state_of(QueuePair &qp, QpState state)
     if (state == QpState::error) {
         break_queue_pair(qp, std::nullopt);
     } else {
+        const QpState before = qp.state;
         qp.state = state;
         if (state == QpState::reset) {
             qp.send_consumed = qp.receive_consumed = qp.receive_posted = 0;
             qp.reset_first_request();
             qp.is_mmo_enabled = false;
+            qp.roce.reset();
             drop_delayed_entries(qp);
+        } else if (state == QpState::rtr && qp.file.card.network != nullptr) {
+            qp.file.card.network->connect(qp);
+        } else if (state == QpState::rts && qp.roce != nullptr && before == QpState::rtr) {
+            qp.roce->requester.start();
         }
     }
     qp.file.card.request_polls(); // both its own requests and those of waiting peers may proceed
@@ -168,6 +173,8 @@ void break_queue_pair(QueuePair &qp, std::optional<Event> event)
         file.send_event(qp.user_handle, static_cast<std::uint32_t>(Event::last_request), &qp.async_events);
     qp.state = QpState::error;
     qp.reset_first_request();
+    if (qp.roce != nullptr)
+        qp.roce->stop();
     qp.process->needs_poll = true; // the next poll flushes the posted requests
 }
 

@@ -4,6 +4,8 @@
 // The engine of the card: it polls doorbell records and carries out work requests on the memory of the programs.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -20,6 +22,12 @@ struct Progress {
 
 /// Polls all queues of a process once.
 Progress poll_process(Process &process);
+
+/// Slots of a send ring in consecutive memory.
+inline constexpr std::size_t window_slots = 64;
+using SlotWindow = std::array<std::uint8_t, window_slots * 64>;
+/// Reads `slots` slots of the send ring, from the one with the counter `first` on. The ring may wrap in between.
+bool read_slots(const QueuePair &qp, std::uint16_t first, std::uint32_t slots, SlotWindow &window);
 
 /// Changes a queue pair's state on the program's request. Drops in-flight state upon RESET; flushes upon ERR.
 void set_state_of(QueuePair &qp, QpState state);

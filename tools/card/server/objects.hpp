@@ -24,6 +24,7 @@
 namespace opendoca::card {
 
 class OpenFile;
+class RoceConnection;
 
 /// Types of objects. The order is the order of destruction when a file is closed: users come before what they use.
 enum class Kind : std::uint8_t {
@@ -225,7 +226,7 @@ private:
 struct QueuePair : Object {
     static constexpr Kind its_kind = Kind::queue_pair;
     static constexpr std::uint32_t first_number = 0x100;
-    using Object::Object;
+    QueuePair(Kind kind_of_it, OpenFile &its_file, std::uint32_t its_handle);
     ~QueuePair() override;
     [[nodiscard]] std::uint32_t number() const { return first_number + handle; }
     /// Returns whether its state lets it accept messages of its peer.
@@ -259,11 +260,12 @@ struct QueuePair : Object {
     ib_uverbs_qp_cap limits{}; ///< sizes that the program has requested
 
     /// Progress of the first request that is not complete.
-    Attempts timeout_attempts;    ///< attempts without a response of the peer
-    Attempts rnr_attempts;        ///< attempts without a receive request of the peer
-    std::uint64_t lost_until = 0; ///< time in ns until which a fault loses its message; it is sent again then
-    std::uint64_t copied = 0;     ///< bytes of a long transfer that were copied
-    bool is_looped_back = false;  ///< the path ends at the function's own port
+    Attempts timeout_attempts;            ///< attempts without a response of the peer
+    Attempts rnr_attempts;                ///< attempts without a receive request of the peer
+    std::uint64_t lost_until = 0;         ///< time in ns until which a fault loses its message; it is sent again then
+    std::uint64_t copied = 0;             ///< bytes of a long transfer that were copied
+    std::unique_ptr<RoceConnection> roce; ///< the peer is reached by the network; null: it is on this card
+    bool is_looped_back = false;          ///< the path ends at the function's own port
     std::uint32_t async_events = 0;
     PinnedMemory pinned_buffer;
     std::shared_ptr<PinnedMemory> pinned_record;

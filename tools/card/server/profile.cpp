@@ -104,7 +104,8 @@ constexpr Profile profiles[] = {
 };
 
 constexpr std::uint8_t roce_v1 = 1, roce_v2 = 2;
-constexpr std::size_t gid_table_length = 16; // most entries are unset, as on a real port
+constexpr std::uint8_t mtu_1024 = 3, mtu_4096 = 5; // ibv_mtu
+constexpr std::size_t gid_table_length = 16;       // most entries are unset, as on a real port
 
 /// Returns a GID table with the link-local GID and the GID of an IPv4 address, each as RoCE v1 and v2. The IPv4 address
 /// is a loopback address, so a program that connects to the network address of a GID reaches this machine.
@@ -161,9 +162,18 @@ std::vector<FunctionProfile> functions_of(const Profile &profile)
     std::vector<FunctionProfile> functions;
     const auto add = [&](Side side, FunctionKind kind, std::uint16_t vhca_id, std::uint16_t vport,
                          const char *device_name, const char *pci_address, bool has_address) {
-        FunctionProfile function{
-            side, kind, vhca_id, vport, device_name, pci_address, kind == FunctionKind::subfunction ? 4u : 0u,
-            0,    {},   {}};
+        FunctionProfile function{side,
+                                 kind,
+                                 vhca_id,
+                                 vport,
+                                 device_name,
+                                 pci_address,
+                                 kind == FunctionKind::subfunction ? 4u : 0u,
+                                 0,
+                                 {},
+                                 {},
+                                 "lo",
+                                 profile.is_ethernet ? mtu_1024 : mtu_4096};
         if (!profile.is_ethernet) {
             function.lid = static_cast<std::uint16_t>(0x10 + vhca_id);
             function.gids = infiniband_gids(profile.guid(vhca_id));

@@ -32,7 +32,8 @@ struct Gid {
     [[nodiscard]] bool is_set() const { return raw != decltype(raw){}; }
 };
 
-/// The properties of a function that never change. Part of Function; created by functions_of() when the card starts.
+/// The properties of a function that do not change once the card serves programs. Part of Function; created by
+/// functions_of() when the card starts.
 struct FunctionProfile {
     Side side;
     FunctionKind kind;
@@ -44,6 +45,8 @@ struct FunctionProfile {
     std::uint16_t lid;         ///< 0 on Ethernet
     std::vector<Gid> gids;     ///< GID table of its port
     std::string vuid;
+    std::string interface = "lo"; ///< network interface of its port
+    std::uint8_t active_mtu = 3;  ///< path MTU of its port, as ibv_mtu
 };
 
 /// The properties of a card: what a model reports, and what it does. A capability may be reported although requests

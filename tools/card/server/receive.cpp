@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Receive queues. They have no doorbell that wakes the card: their records are read when a message arrives.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -23,14 +24,14 @@ using Entry512 = std::array<std::uint8_t, 1u << max_receive_log_stride>;
 void read_segments(const QueuePair &qp, std::span<const std::uint8_t> segments, Receive &receive)
 {
     constexpr std::uint32_t end_of_list = 0x100; // key of the end marker (MLX5_INVALID_LKEY)
-    const Purpose purpose{qp.pd->number(), right::local_write, qp.number()};
     for (; segments.size() >= segment_bytes; segments = segments.subspan(segment_bytes)) {
         const std::uint32_t length = be32(&segments[0]), key = be32(&segments[4]);
         if (key == end_of_list)
             break;
-        if (length != 0 && !add_range(qp.file.card, receive.list, purpose, key, be64(&segments[8]), length))
-            receive.is_valid = false;
+        if (length != 0)
+            receive.parts.push_back({key, length, be64(&segments[8])});
     }
+    receive.is_valid = resolve_again(qp, receive);
 }
 
 /// Maps a failed access to the result of taking a receive request.
@@ -103,8 +104,18 @@ Take take_own(QueuePair &qp, Receive &receive)
 Take take_receive(QueuePair &qp, Receive &receive)
 {
     receive.list.clear();
+    receive.parts.clear();
     receive.is_valid = true;
     return qp.srq ? take_shared(qp, receive) : take_own(qp, receive);
+}
+
+bool resolve_again(const QueuePair &qp, Receive &receive)
+{
+    const Purpose purpose{qp.pd->number(), right::local_write, qp.number()};
+    receive.list.clear();
+    return std::ranges::all_of(receive.parts, [&](const Receive::Part &part) {
+        return add_range(qp.file.card, receive.list, purpose, part.key, part.address, part.length);
+    });
 }
 
 void flush_receives(QueuePair &qp)

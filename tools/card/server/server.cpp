@@ -28,6 +28,7 @@
 #include "limits.hpp"
 #include "message.hpp"
 #include "rdma_netlink.hpp"
+#include "roce_network.hpp"
 
 namespace opendoca::card {
 
@@ -135,6 +136,11 @@ bool Server::listen()
         if (!listen_at(folder_ + side + "/dev/rdma_netlink",
                        [this](UniqueFd socket) { add_netlink(std::move(socket), handle_rdma_netlink); }))
             return false;
+    }
+    if (card_.network != nullptr) {
+        // The loop calls progress() after each wait.
+        for (const int fd : card_.network->descriptors())
+            watch(fd, [this] { network_has_news_ = true; });
     }
     return listen_at(folder_ + "/control", [this](UniqueFd socket) { add_control(std::move(socket)); });
 }
@@ -343,6 +349,7 @@ int Server::poll_processes()
         if (progress.done != 0)
             process.needs_poll = true; // a poll is limited, and no doorbell announces the rest
     }
+    done += serve_network();
     const std::uint64_t now = now_ns();
     const std::uint64_t next_late = write_delayed_entries(card_, now);
     const bool has_moderated = send_moderated_events(card_, now);
@@ -352,7 +359,8 @@ int Server::poll_processes()
     const bool has_open = std::ranges::any_of(card_.processes, [](const auto &p) { return p->doorbells.are_open(); });
     if (done == 0 && has_open && now - last_work_ > spin_ns && !protect_idle_pages(now))
         sched_yield(); // gives the faulting thread a processor to repeat its store
-    bool needs_poll = done != 0 || has_moderated, has_waiting = next_late != 0;
+    bool needs_poll = done != 0 || has_moderated || (card_.network != nullptr && card_.network->has_work());
+    bool has_waiting = next_late != 0;
     for (const auto &process : card_.processes) {
         needs_poll = needs_poll || process->needs_poll || process->doorbells.are_open();
         has_waiting = has_waiting || process->is_waiting || process->doorbells.needs_polling();
@@ -360,6 +368,14 @@ int Server::poll_processes()
     // 0: poll again at once. Requests that only wait for a peer are polled without a pause for a short time, and then
     // once a millisecond.
     return needs_poll || (has_waiting && now - last_work_ < spin_ns) ? 0 : has_waiting ? wait_for_peers_ms : -1;
+}
+
+unsigned Server::serve_network()
+{
+    if (card_.network == nullptr || (!network_has_news_ && !card_.network->has_work()))
+        return 0;
+    network_has_news_ = false;
+    return card_.network->progress();
 }
 
 bool Server::may_end(std::uint64_t now)

@@ -60,6 +60,8 @@ private:
 
     /// Polls the processes that may have posted work. Returns the maximum time of the next wait in ms; -1: no limit.
     int poll_processes();
+    /// Handles packets of the network, and sends some. Returns how many.
+    unsigned serve_network();
     /// Protects the doorbell pages of idle processes. Returns whether any were protected.
     bool protect_idle_pages(std::uint64_t now);
     /// Returns whether no program needs the card any more; the card's folder is removed then.
@@ -75,6 +77,7 @@ private:
     std::uint64_t last_work_ = 0;   ///< time of the last poll that found work, or of the last request
     unsigned idle_polls_ = 0;       ///< polls since last_work_ that found nothing
     std::uint64_t last_needed_ = 0; ///< last time at which a program needed the card
+    bool network_has_news_ = false; ///< packets have come, or a timer has expired
     bool is_stopping_ = false;
 };
 

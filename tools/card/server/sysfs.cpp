@@ -145,7 +145,7 @@ void write_port(const fs::path &port, const Profile &profile, const FunctionProf
             continue; // the kernel's files of an unset GID cannot be read
         put(port / "gid_attrs/types" / index, gid.type == 2 ? "RoCE v2" : "IB/RoCE v1");
         if (profile.is_ethernet)
-            put(port / "gid_attrs/ndevs" / index, "lo");
+            put(port / "gid_attrs/ndevs" / index, function.interface);
     }
 }
 
@@ -170,7 +170,7 @@ void write_device(const fs::path &tree, const Profile &profile, const Function &
         put(device / "sriov_stride", "1");
     }
     if (profile.is_ethernet && its.kind != FunctionKind::embedded)
-        put(device / "net/lo/dev_port", "0");
+        put(device / "net" / its.interface / "dev_port", "0");
     put(infiniband / "node_type", "1: CA");
     put(infiniband / "node_guid", groups(profile.guid(its.vhca_id)));
     put(infiniband / "sys_image_guid", groups(profile.system_guid()));

@@ -137,7 +137,7 @@ int query_context(Command &command)
 int query_port(Command &command)
 {
     // Values of ibv_port_state, of the physical port state of the InfiniBand specification, and of ibv_mtu.
-    constexpr std::uint8_t down = 1, active = 4, polling = 2, link_up = 5, mtu_1024 = 3, mtu_4096 = 5;
+    constexpr std::uint8_t down = 1, active = 4, polling = 2, link_up = 5, mtu_4096 = 5;
     constexpr std::uint8_t infiniband = 1, ethernet = 2;
     constexpr std::uint32_t ip_based_gids = 1 << 26, cm_supported = 1 << 16; // bits of port_cap_flags
     if (command.number(UVERBS_ATTR_QUERY_PORT_PORT_NUM) != port_number)
@@ -153,7 +153,7 @@ int query_port(Command &command)
     port.legacy_resp.sm_lid = profile.is_ethernet ? 0 : 1;
     port.legacy_resp.state = function.is_port_up ? active : down;
     port.legacy_resp.max_mtu = mtu_4096;
-    port.legacy_resp.active_mtu = profile.is_ethernet ? mtu_1024 : mtu_4096;
+    port.legacy_resp.active_mtu = function.profile.active_mtu;
     port.legacy_resp.max_vl_num = 1;
     port.legacy_resp.active_width = profile.active_width;
     port.legacy_resp.active_speed = profile.active_speed;

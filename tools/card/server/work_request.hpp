@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "access.hpp"
 #include "card.hpp"
@@ -84,7 +85,14 @@ Outcome execute_umr(QueuePair &qp, const WorkRequest &request);
 /// A receive request that was taken from its queue, with its keys resolved. It is consumed even if the message then
 /// fails. Reused between messages; valid while one work request is carried out.
 struct Receive {
+    /// A data segment of the request.
+    struct Part {
+        std::uint32_t key, length;
+        std::uint64_t address;
+    };
+
     SegmentList list;
+    std::vector<Part> parts;
     std::uint16_t index = 0; ///< counter of the request, or its ring index in a shared receive queue
     bool is_valid = true;    ///< all keys of its data segments are valid
 };
@@ -92,8 +100,17 @@ struct Receive {
 enum class Take : std::uint8_t { taken, none, gone };
 /// Takes the next receive request of a queue pair, from its own or its shared queue.
 Take take_receive(QueuePair &qp, Receive &receive);
+/// Resolves the keys of a receive request once more: they may have been destroyed since it was taken. Returns whether
+/// all are valid.
+[[nodiscard]] bool resolve_again(const QueuePair &qp, Receive &receive);
 /// Completes all receive requests of a broken queue pair as flushed. Those of a shared receive queue stay there.
 void flush_receives(QueuePair &qp);
+
+/// Invalidates the key of a SEND with invalidate. Returns false if the receiver has no such window or indirect key, or
+/// it is bound to another queue pair.
+[[nodiscard]] bool invalidate(const QueuePair &receiver, std::uint32_t key);
+/// Decodes an RNR NAK timer (IBTA 9.7.5.2.8).
+[[nodiscard]] std::uint64_t rnr_timeout_ns(std::uint8_t code);
 
 /// Returns whether the wire connects two functions: both ports are up, and neither function is dead or silent.
 bool is_reachable(const Function &from, const Function &to);

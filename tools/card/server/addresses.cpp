@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "addresses.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <system_error>
+
+#include "roce_network.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+constexpr std::size_t first_gid = 2; // behind the link-local ones: RoCE v1, then v2
+
+std::string_view name_of(Side side)
+{
+    return side == Side::host ? "host" : "dpu";
+}
+
+/// Returns the largest path MTU (as ibv_mtu) whose packets an interface can send, with all headers.
+std::uint8_t path_mtu_of(std::uint32_t interface_mtu)
+{
+    constexpr std::uint32_t headers = 80; // IPv6, UDP and the longest headers of RoCE
+    std::uint8_t code = 1;
+    while (code < 5 && (256u << code) + headers <= interface_mtu)
+        ++code;
+    return code;
+}
+
+/// Returns the function that an assignment names, or null.
+Function *find(Card &card, const AssignedAddress &wanted)
+{
+    const auto found = std::ranges::find_if(card.functions, [&](const Function &function) {
+        const FunctionProfile &its = function.profile;
+        return its.side == wanted.side &&
+               (wanted.device.empty() ? its.kind != FunctionKind::embedded : its.device_name == wanted.device);
+    });
+    return found == card.functions.end() ? nullptr : &*found;
+}
+
+bool assign_one(Card &card, const AssignedAddress &wanted)
+{
+    const std::string text = wanted.address.text();
+    Function *const function = find(card, wanted);
+    if (function == nullptr || function->profile.kind == FunctionKind::embedded) {
+        std::fprintf(stderr, "with_card: the side '%.*s' of a %.*s has no function '%s' that can have an address\n",
+                     static_cast<int>(name_of(wanted.side).size()), name_of(wanted.side).data(),
+                     static_cast<int>(card.profile.name.size()), card.profile.name.data(), wanted.device.c_str());
+        return false;
+    }
+    if (card.network->endpoint_of(*function) != nullptr) {
+        std::fprintf(stderr, "with_card: %s has an address already: it cannot have %s as well\n",
+                     function->profile.device_name.c_str(), text.c_str());
+        return false;
+    }
+    const std::optional<Interface> interface = interface_of(wanted.address);
+    if (!interface) {
+        std::fprintf(stderr, "with_card: no network interface of this machine has the address %s\n", text.c_str());
+        return false;
+    }
+    constexpr std::uint32_t least_mtu = 256 + 80;
+    if (interface->mtu < least_mtu) {
+        std::fprintf(stderr, "with_card: the MTU of %s is %u; RoCE needs %u\n", interface->name.c_str(), interface->mtu,
+                     least_mtu);
+        return false;
+    }
+    try {
+        card.network->add(*function, wanted.address);
+    } catch (const std::system_error &error) {
+        std::fprintf(stderr, "with_card: cannot open UDP port %u of %s: %s\n", unsigned{roce_port}, text.c_str(),
+                     error.code().message().c_str());
+        return false;
+    }
+    FunctionProfile &its = function->profile;
+    constexpr std::uint8_t roce_v1 = 1, roce_v2 = 2;
+    its.gids[first_gid] = {wanted.address.gid, roce_v1};
+    its.gids[first_gid + 1] = {wanted.address.gid, roce_v2};
+    its.interface = interface->name;
+    its.active_mtu = path_mtu_of(interface->mtu);
+    return true;
+}
+
+} // namespace
+
+std::optional<AssignedAddress> parse_assignment(std::string_view text, Side side, std::string &message)
+{
+    AssignedAddress assigned{side, {}, {}};
+    std::string_view rest = text;
+    for (const Side named : {Side::host, Side::dpu}) {
+        const std::string prefix = std::string(name_of(named)) + "/";
+        if (rest.starts_with(prefix)) {
+            assigned.side = named;
+            rest.remove_prefix(prefix.size());
+        }
+    }
+    if (const std::size_t equals = rest.find('='); equals != std::string_view::npos) {
+        assigned.device = rest.substr(0, equals);
+        rest.remove_prefix(equals + 1);
+    }
+    const std::optional<Address> address = Address::parse(rest);
+    if (!address) {
+        message = "'" + std::string(text) + "' is not of the form [host/|dpu/][mlx5_N=]ADDRESS";
+        return std::nullopt;
+    }
+    if (!address->is_usable()) {
+        message = "a card cannot have the address " + address->text() + ": it is unspecified, multicast or link-local";
+        return std::nullopt;
+    }
+    assigned.address = *address;
+    return assigned;
+}
+
+bool assign(Card &card, const std::vector<AssignedAddress> &addresses)
+{
+    if (addresses.empty())
+        return true;
+    if (!card.profile.is_ethernet) {
+        std::fprintf(stderr, "with_card: the profile %.*s has no Ethernet, and so no RoCE: it cannot have an address\n",
+                     static_cast<int>(card.profile.name.size()), card.profile.name.data());
+        return false;
+    }
+    try {
+        card.network = std::make_unique<Network>(card);
+    } catch (const std::system_error &error) {
+        std::fprintf(stderr, "with_card: cannot create a timer: %s\n", error.code().message().c_str());
+        return false;
+    }
+    return std::ranges::all_of(addresses, [&](const AssignedAddress &wanted) { return assign_one(card, wanted); });
+}
+
+std::string describe_addresses(const Card &card)
+{
+    std::string all;
+    for (const Function &function : card.functions) {
+        const Endpoint *const endpoint = card.network != nullptr ? card.network->endpoint_of(function) : nullptr;
+        if (endpoint != nullptr)
+            all += (all.empty() ? "" : ",") + std::string(name_of(function.profile.side)) + "/" +
+                   function.profile.device_name + "=" + endpoint->address().text();
+    }
+    return all.empty() ? "-" : all;
+}
+
+} // namespace opendoca::card

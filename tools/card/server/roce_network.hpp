@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "../network/endpoint.hpp"
+#include "card.hpp"
+#include "roce_requester.hpp"
+#include "roce_responder.hpp"
+
+namespace opendoca::card {
+
+class Network;
+
+/// A queue pair with a peer outside of this card. Owned by its QueuePair, from the state "ready to receive" on.
+class RoceConnection {
+public:
+    RoceConnection(QueuePair &qp, Network &network, Endpoint &endpoint, const Address &peer);
+    RoceConnection(const RoceConnection &) = delete;
+    RoceConnection &operator=(const RoceConnection &) = delete;
+    ~RoceConnection();
+
+    /// Forgets what is in flight: the queue pair is broken.
+    void stop();
+    /// Handles a packet of the peer.
+    void handle(const Packet &packet);
+
+    [[nodiscard]] QueuePair &qp() const { return qp_; }
+    [[nodiscard]] Network &network() const { return network_; }
+    [[nodiscard]] Endpoint &endpoint() const { return endpoint_; }
+    [[nodiscard]] const Address &peer() const { return peer_; }
+    [[nodiscard]] Transport transport() const;
+    /// Returns the payload of full packets, in bytes.
+    [[nodiscard]] std::uint32_t mtu() const;
+    /// Sends a packet; fills in transport and destination. Its payload must be in the endpoint's room().
+    void send(Packet &packet);
+
+    Requester requester{*this};
+    Responder responder{*this};
+
+private:
+    friend class Network;
+
+    QueuePair &qp_;
+    Network &network_;
+    Endpoint &endpoint_;
+    Address peer_;
+    bool is_ready_ = false;            ///< in Network::ready_
+    bool has_acknowledgement_ = false; ///< in Network::acknowledging_
+    std::uint64_t timer_ = 0;          ///< key of its entry in Network::timers_; 0: none
+};
+
+/// The card's end of the network: an endpoint for each function that has an address, and the connections with
+/// peers elsewhere. Owned by Card; driven by the event loop. A poll costs nothing unless packets have come, a
+/// connection has something to send or a timer has expired.
+class Network {
+public:
+    /// Throws std::system_error.
+    explicit Network(Card &card);
+    Network(const Network &) = delete;
+    Network &operator=(const Network &) = delete;
+    ~Network();
+
+    /// Gives @p function its address. Throws std::system_error if the address cannot be bound.
+    void add(Function &function, const Address &address);
+    /// Returns the endpoint of a function, or null.
+    [[nodiscard]] Endpoint *endpoint_of(const Function &function) const;
+    /// Returns the descriptors that are readable when progress() has work.
+    [[nodiscard]] std::vector<int> descriptors() const;
+
+    /// Connects a queue pair that has become ready to receive, if its path leads out of the card.
+    void connect(QueuePair &qp);
+    /// Sends a datagram, unless its destination is on this card or is no address of a network.
+    void send_datagram(QueuePair &qp, const Address &destination, Packet packet, const SegmentList &message);
+
+    /// Handles packets that have arrived and timers, and lets each connection send its share. Returns the number of
+    /// packets.
+    unsigned progress();
+    /// Returns whether progress() has something to send at once.
+    [[nodiscard]] bool has_work() const { return !ready_.empty() || has_datagrams_; }
+
+    // For connections.
+
+    /// Lets a connection take turns in sending.
+    void make_ready(RoceConnection &connection);
+    /// Considers the deadline of a connection, which has changed.
+    void update_timer(RoceConnection &connection);
+    void forget(RoceConnection &connection);
+
+private:
+    struct Port {
+        Function *function;
+        std::unique_ptr<Endpoint> endpoint;
+    };
+
+    void handle(const Port &port, const Address &source, const Packet &packet);
+    void handle_datagram(QueuePair &qp, const Port &port, const Address &source, const Packet &packet);
+    unsigned serve_timers();
+    void set_alarm();
+    [[nodiscard]] bool is_on_card(const Address &address) const;
+
+    Card &card_;
+    std::vector<Port> ports_;
+    std::vector<RoceConnection *> ready_;
+    bool has_datagrams_ = false; ///< collected and not sent
+    std::vector<RoceConnection *> acknowledging_;
+    std::multimap<std::uint64_t, RoceConnection *> timers_; ///< by time in ns; may be earlier than the deadline
+    UniqueFd alarm_;                                        ///< timerfd of the first of them
+    std::uint64_t alarm_at_ = 0;
+};
+
+} // namespace opendoca::card
