@@ -125,7 +125,7 @@ UniqueFd take_lock(const std::string &name)
 /// Returns the value of a field of a status line, or "".
 std::string field_of(const std::string &status, std::string_view name)
 {
-    const std::string before = " " + std::string(name) + " ";
+    const std::string before = std::string(1, ' ').append(name).append(1, ' ');
     const std::size_t at = status.starts_with("ok ") ? status.find(before) : std::string::npos;
     if (at == std::string::npos)
         return {};
@@ -137,7 +137,8 @@ std::string field_of(const std::string &status, std::string_view name)
 bool has_address(const std::string &list, const AssignedAddress &wanted)
 {
     std::istringstream all(list);
-    const std::string side = wanted.side == Side::host ? "host/" : "dpu/", address = "=" + wanted.address.text();
+    const std::string side = wanted.side == Side::host ? "host/" : "dpu/";
+    const std::string address = std::string(1, '=').append(wanted.address.text());
     for (std::string word; std::getline(all, word, ',');) {
         if (wanted.device.empty() ? word.starts_with(side) && word.ends_with(address)
                                   : word == side + wanted.device + address)

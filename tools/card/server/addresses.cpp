@@ -103,7 +103,7 @@ std::optional<AssignedAddress> parse_assignment(std::string_view text, Side side
     }
     const std::optional<Address> address = Address::parse(rest);
     if (!address) {
-        message = "'" + std::string(text) + "' is not of the form [host/|dpu/][mlx5_N=]ADDRESS";
+        message.assign(1, '\'').append(text).append("' is not of the form [host/|dpu/][mlx5_N=]ADDRESS");
         return std::nullopt;
     }
     if (!address->is_usable()) {
@@ -137,9 +137,12 @@ std::string describe_addresses(const Card &card)
     std::string all;
     for (const Function &function : card.functions) {
         const Endpoint *const endpoint = card.network != nullptr ? card.network->endpoint_of(function) : nullptr;
-        if (endpoint != nullptr)
-            all += (all.empty() ? "" : ",") + std::string(name_of(function.profile.side)) + "/" +
-                   function.profile.device_name + "=" + endpoint->address().text();
+        if (endpoint == nullptr)
+            continue;
+        if (!all.empty())
+            all += ',';
+        all.append(name_of(function.profile.side)).append("/").append(function.profile.device_name);
+        all.append("=").append(endpoint->address().text());
     }
     return all.empty() ? "-" : all;
 }
