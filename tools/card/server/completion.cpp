@@ -306,7 +306,9 @@ bool send_moderated_events(Card &card, std::uint64_t now)
 std::uint64_t write_delayed_entries(Card &card, std::uint64_t now)
 {
     std::uint64_t next_due = 0;
-    for (CompletionQueue *cq : card.delayed_queues) {
+    // By index: an entry that overruns its queue breaks queue pairs, which may delay completions of other queues.
+    for (std::size_t i = 0; i < card.delayed_queues.size(); ++i) {
+        CompletionQueue *const cq = card.delayed_queues[i];
         while (!cq->delayed.empty() && cq->delayed.front().due <= now) {
             DelayedCompletion &late = cq->delayed.front();
             write_entry(*cq, late.entry, late.opcode, late.is_solicited);

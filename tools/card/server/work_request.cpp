@@ -123,6 +123,8 @@ Syndrome add_data_segments(const QueuePair &qp, const WorkRequest &request, std:
         const std::uint32_t head = be32(&request.bytes[at]);
         // Inline data: a length in four bytes and the data, padded to 16 bytes.
         if ((head & is_inline) != 0) {
+            if (rights != 0)
+                return Syndrome::local_protection; // data in the request cannot be written
             const std::uint32_t length = head & ~is_inline;
             if (length > request.bytes.size() - at - inline_header)
                 return Syndrome::local_length;
