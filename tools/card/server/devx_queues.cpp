@@ -152,6 +152,8 @@ prm::Status prm_change_qp_state(Mailbox &mailbox)
     case init2rtr_qp:
         to = QpState::rtr;
         set.destination = mailbox.get32(remote_qpn);
+        set.path_mtu = static_cast<std::uint8_t>(mailbox.get(mtu));
+        set.receive_psn = mailbox.get32(next_receive_psn);
         set.rnr_timer = static_cast<std::uint8_t>(mailbox.get(rnr_timer));
         set.max_reads_of_peer = 1; // a logarithm in the command, which this model reads as 0
         take_path(mailbox, *qp);
@@ -160,6 +162,7 @@ prm::Status prm_change_qp_state(Mailbox &mailbox)
         to = QpState::rts;
         set.rnr_retry = static_cast<std::uint8_t>(mailbox.get(rnr_retry));
         set.retry_count = static_cast<std::uint8_t>(mailbox.get(retry_count));
+        set.send_psn = mailbox.get32(next_send_psn);
         if (mailbox.get(path_timeout) != 0)
             set.timeout = static_cast<std::uint8_t>(mailbox.get(path_timeout));
         break;

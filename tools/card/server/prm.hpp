@@ -156,11 +156,12 @@ inline constexpr Field number{0x48, 24}; // of the output
 /// The queue pair context, at the same position in all commands about queue pairs.
 namespace qpc {
 inline constexpr unsigned at = 0xc0;
-inline constexpr Field service{at + 0x08, 8}, pd{at + 0x28, 24}, log_receive_size{at + 0x49, 4},
+inline constexpr Field service{at + 0x08, 8}, pd{at + 0x28, 24}, mtu{at + 0x40, 3}, log_receive_size{at + 0x49, 4},
     log_receive_stride{at + 0x4d, 3}, no_send_queue{at + 0x50, 1}, log_send_size{at + 0x51, 4}, uar_page{at + 0x68, 24},
     user_index{at + 0x88, 24}, remote_qpn{at + 0xa8, 24}, retry_count{at + 0x38d, 3}, rnr_retry{at + 0x390, 3},
     send_cq{at + 0x3e8, 24}, remote_read{at + 0x490, 1}, remote_write{at + 0x491, 1}, remote_atomic{at + 0x492, 1},
-    rnr_timer{at + 0x4a3, 5}, receive_cq{at + 0x4e8, 24}, record_offset{at + 0x500, 64}, receive_type{at + 0x565, 3},
+    rnr_timer{at + 0x4a3, 5}, next_send_psn{at + 0x3c8, 24}, next_receive_psn{at + 0x4a8, 24},
+    receive_cq{at + 0x4e8, 24}, record_offset{at + 0x500, 64}, receive_type{at + 0x565, 3},
     record_umem_valid{at + 0x683, 1}, record_umem_id{at + 0x720, 32};
 // The primary path of the context.
 inline constexpr unsigned path = at + 0xc0;
