@@ -117,6 +117,28 @@ class Quiet(Network):
             with self.subTest(name=name, options=options):
                 self.perftest(name, IPV4, *options, "-n", "20")
 
+    def test_a_card_is_idle_after_its_connections(self):
+        holder = self.cards.start(0, [IPV4[0]], "sh", "-c", "echo runs; exec tail -f /dev/null")
+        self.assertEqual(holder.stdout.readline(), "runs\n")
+        self.cards.processes.remove(holder)  # end_programs() leaves it
+        try:
+            self.pingpong("rc", IPV4, "-n", "100")
+            words = self.cards.start(0, [IPV4[0]], options=("--fault", "status")).communicate(timeout=LIMIT)[0].split()
+            self.assertGreater(int(words[words.index("received-packets") + 1]), 100)
+            stat = pathlib.Path("/proc", words[words.index("pid") + 1], "stat")
+
+            def ticks():
+                return sum(int(number) for number in stat.read_text(encoding="ascii").split()[13:15])
+
+            # The timeouts of the connections, 67 ms and less, pass in this time.
+            before = ticks()
+            time.sleep(1)
+            self.assertLess(ticks() - before, 20, "of 100 ticks in a second")
+        finally:
+            holder.kill()
+            holder.wait()
+            holder.stdout.close()
+
     def test_a_card_that_runs_keeps_its_addresses(self):
         holder = self.cards.start(0, [IPV4[0]], "sh", "-c", "echo runs; exec tail -f /dev/null")
         self.assertEqual(holder.stdout.readline(), "runs\n")

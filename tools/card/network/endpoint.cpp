@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <system_error>
@@ -72,7 +71,7 @@ Endpoint::Endpoint(const Address &address)
     set_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF);
     set(fd, SOL_UDP, UDP_GRO, 1); // not on all kernels
     // A size of 0 leaves the socket as it is, and shows whether the kernel knows the option.
-    can_segment_ = set(fd, SOL_UDP, UDP_SEGMENT, 0) && std::getenv("OPENDOCA_CARD_NO_SEGMENTATION") == nullptr;
+    can_segment_ = set(fd, SOL_UDP, UDP_SEGMENT, 0);
 }
 
 std::span<std::uint8_t> Endpoint::room(std::size_t bytes)
@@ -121,6 +120,7 @@ void Endpoint::finish(Collected &packet, std::uint16_t identification) const
 void Endpoint::flush()
 {
     static std::vector<mmsghdr> messages;
+    static std::vector<std::size_t> firsts; // index of the first packet of each message
     static std::vector<iovec> parts;
     struct Extra {
         sockaddr_storage destination;
@@ -128,6 +128,7 @@ void Endpoint::flush()
     };
     static std::vector<Extra> extras;
     messages.clear();
+    firsts.clear();
     parts.clear();
     parts.reserve(collected_.size() * parts_of_packet);
     extras.clear();
@@ -159,6 +160,7 @@ void Endpoint::flush()
             std::memcpy(CMSG_DATA(control), &segment, sizeof(segment));
         }
         messages.push_back({header, 0});
+        firsts.push_back(first);
         first += count;
     }
     sent_packets += collected_.size();
@@ -172,6 +174,13 @@ void Endpoint::flush()
             pollfd writable{socket_.get(), POLLOUT, 0};
             if (poll(&writable, 1, 1) == 0)
                 break;
+        } else if (errno == EIO && can_segment_) {
+            // The interface cannot compute checksums, which segmentation needs: one by one from now on.
+            can_segment_ = false;
+            sent_packets -= collected_.size() - firsts[next];
+            collected_.erase(collected_.begin(), collected_.begin() + static_cast<std::ptrdiff_t>(firsts[next]));
+            flush();
+            return;
         } else if (errno != EINTR) {
             ++next; // unreachable, or longer than the path allows
         }

@@ -43,8 +43,7 @@ public:
     /// datagrams were read; whatever is no intact packet of RoCE is dropped.
     std::size_t receive(const std::function<void(const Address &, const Packet &)> &handler);
 
-    // Counters, which tests and `status` read.
-    std::uint64_t sent_packets = 0, received_packets = 0, dropped_packets = 0;
+    std::uint64_t sent_packets = 0, received_packets = 0, dropped_packets = 0; ///< counters of `status`
 
 private:
     /// A packet that was collected: its parts in sending order.

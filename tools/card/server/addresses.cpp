@@ -3,9 +3,11 @@
 #include "addresses.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <system_error>
 
 #include "roce_network.hpp"
@@ -15,6 +17,8 @@ namespace opendoca::card {
 namespace {
 
 constexpr std::size_t first_gid = 2; // behind the link-local ones: RoCE v1, then v2
+/// IPv6, UDP, the longest headers of a packet with payload, and the ICRC.
+constexpr std::uint32_t all_headers = 40 + 8 + 12 + 16 + 4 + 4;
 
 std::string_view name_of(Side side)
 {
@@ -24,9 +28,8 @@ std::string_view name_of(Side side)
 /// Returns the largest path MTU (as ibv_mtu) whose packets an interface can send, with all headers.
 std::uint8_t path_mtu_of(std::uint32_t interface_mtu)
 {
-    constexpr std::uint32_t headers = 80; // IPv6, UDP and the longest headers of RoCE
     std::uint8_t code = 1;
-    while (code < 5 && (256u << code) + headers <= interface_mtu)
+    while (code < 5 && (256u << code) + all_headers <= interface_mtu)
         ++code;
     return code;
 }
@@ -57,12 +60,21 @@ bool assign_one(Card &card, const AssignedAddress &wanted)
                      function->profile.device_name.c_str(), text.c_str());
         return false;
     }
+    // Functions without an address have these, in every card.
+    constexpr std::array<std::uint8_t, 15> own_addresses = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0};
+    if (std::ranges::equal(own_addresses, std::span(wanted.address.gid).first(own_addresses.size())) &&
+        wanted.address.gid.back() < 16) {
+        std::fprintf(stderr,
+                     "with_card: %s is an address of functions without --address; take one from 127.0.0.16 on\n",
+                     text.c_str());
+        return false;
+    }
     const std::optional<Interface> interface = interface_of(wanted.address);
     if (!interface) {
         std::fprintf(stderr, "with_card: no network interface of this machine has the address %s\n", text.c_str());
         return false;
     }
-    constexpr std::uint32_t least_mtu = 256 + 80;
+    constexpr std::uint32_t least_mtu = 256 + all_headers;
     if (interface->mtu < least_mtu) {
         std::fprintf(stderr, "with_card: the MTU of %s is %u; RoCE needs %u\n", interface->name.c_str(), interface->mtu,
                      least_mtu);

@@ -20,6 +20,7 @@
 #include "command.hpp"
 #include "devx.hpp"
 #include "engine.hpp"
+#include "roce_network.hpp"
 
 namespace opendoca::card {
 
@@ -111,6 +112,17 @@ std::string delay(Card &card, const Words &words)
     return with_counts(words, 2, rule, [&](FaultRule late) { card.faults.delay_completions(std::move(late)); });
 }
 
+/// Returns the numbers of packets of the network, if the card has one.
+std::string describe_packets(const Card &card)
+{
+    if (card.network == nullptr)
+        return {};
+    const auto [sent, received, dropped] = card.network->packets();
+    std::string text(" sent-packets ");
+    text.append(std::to_string(sent)).append(" received-packets ").append(std::to_string(received));
+    return text.append(" dropped-packets ").append(std::to_string(dropped));
+}
+
 /// Returns the reply to `status`: names and values, in pairs.
 std::string describe(const Card &card)
 {
@@ -123,7 +135,7 @@ std::string describe(const Card &card)
            std::to_string(card.keys.count()) + " dma-copies " + std::to_string(card.dma_copies) + " alias-uses " +
            std::to_string(card.alias_uses) + " messages " + std::to_string(card.messages) + " message-bytes " +
            std::to_string(card.message_bytes) + " refused " + std::to_string(card.faults.num_refused()) +
-           " remote-accesses " + std::to_string(card.remote_accesses);
+           " remote-accesses " + std::to_string(card.remote_accesses) + describe_packets(card);
 }
 
 } // namespace

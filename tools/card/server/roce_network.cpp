@@ -10,7 +10,6 @@
 
 #include <netinet/in.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 
 #include "big_endian.hpp"
 #include "engine.hpp"
@@ -138,6 +137,17 @@ Endpoint *Network::endpoint_of(const Function &function) const
     return found == ports_.end() ? nullptr : found->endpoint.get();
 }
 
+std::array<std::uint64_t, 3> Network::packets() const
+{
+    std::array<std::uint64_t, 3> all{};
+    for (const Port &port : ports_) {
+        all[0] += port.endpoint->sent_packets;
+        all[1] += port.endpoint->received_packets;
+        all[2] += port.endpoint->dropped_packets;
+    }
+    return all;
+}
+
 std::vector<int> Network::descriptors() const
 {
     std::vector<int> all = {alarm_.get()};
@@ -224,12 +234,9 @@ unsigned Network::progress()
 
 unsigned Network::serve_timers()
 {
-    if (timers_.empty() || timers_.begin()->first > now_ns())
+    if (alarm_at_ == 0 || alarm_at_ > now_ns())
         return 0;
-    std::uint64_t expirations = 0;
-    if (read(alarm_.get(), &expirations, sizeof(expirations)) < 0)
-        expirations = 0; // it expires in a moment
-    alarm_at_ = 0;
+    alarm_at_ = 0; // set_alarm() below sets it anew or disarms it, which makes it unreadable
     unsigned done = 0;
     const std::uint64_t now = now_ns();
     while (!timers_.empty() && timers_.begin()->first <= now) {
@@ -276,9 +283,10 @@ void Network::update_timer(RoceConnection &connection)
 
 void Network::set_alarm()
 {
-    if (timers_.empty() || (alarm_at_ != 0 && alarm_at_ <= timers_.begin()->first))
-        return;
-    alarm_at_ = timers_.begin()->first;
+    const std::uint64_t next = timers_.empty() ? 0 : timers_.begin()->first;
+    if (alarm_at_ != 0 && (next == 0 || alarm_at_ <= next))
+        return;       // it expires early, and is set anew then
+    alarm_at_ = next; // 0 disarms it
     itimerspec time{};
     time.it_value.tv_sec = static_cast<time_t>(alarm_at_ / 1'000'000'000);
     time.it_value.tv_nsec = static_cast<long>(alarm_at_ % 1'000'000'000);

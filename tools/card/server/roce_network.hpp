@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -71,6 +72,8 @@ public:
     void add(Function &function, const Address &address);
     /// Returns the endpoint of a function, or null.
     [[nodiscard]] Endpoint *endpoint_of(const Function &function) const;
+    /// Returns the packets of all endpoints: sent, received and dropped.
+    [[nodiscard]] std::array<std::uint64_t, 3> packets() const;
     /// Returns the descriptors that are readable when progress() has work.
     [[nodiscard]] std::vector<int> descriptors() const;
 

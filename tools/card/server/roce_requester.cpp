@@ -122,8 +122,11 @@ void Requester::post(std::uint16_t produced, Progress &progress)
                 take(request, static_cast<std::uint16_t>(request_slots));
             } else {
                 // What this card does alone follows what is in flight, as in the order of the queue.
-                if (!sent_.empty())
+                if (!sent_.empty()) {
+                    if (can_transmit())
+                        connection_.network().make_ready(connection_);
                     return;
+                }
                 if (execute(qp, request) == Outcome::more) {
                     ++progress.done;
                     return;
@@ -154,7 +157,8 @@ void Requester::take(const WorkRequest &request, std::uint16_t slots)
     sent.is_fenced = (request.bytes[at_flags] & fence_mask) != 0;
     sent.first_psn = end_psn_;
     sent.error = measure(request, sent);
-    sent.packets = sent.is_atomic() || sent.length == 0 ? 1 : static_cast<std::uint32_t>((sent.length + mtu - 1) / mtu);
+    const bool is_single = sent.error != Syndrome::none || sent.is_atomic() || sent.length == 0;
+    sent.packets = is_single ? 1 : static_cast<std::uint32_t>((sent.length + mtu - 1) / mtu);
     end_psn_ = sent.end_psn();
     sent_.push_back(std::move(sent));
 }
@@ -200,9 +204,13 @@ std::uint32_t Requester::window_left() const
 
 bool Requester::can_transmit() const
 {
-    if (sending_ >= sent_.size() || next_psn_ == end_psn_ || window_left() == 0 || receiver_ready_at_ != 0)
+    if (sending_ >= sent_.size() || window_left() == 0 || receiver_ready_at_ != 0)
         return false;
     const Sent &sent = sent_[sending_];
+    // While the send queue drains (SQD), no request is begun.
+    const bool is_new = next_psn_ == sent.first_psn && psn_distance(next_psn_, sent_psn_) >= 0;
+    if (is_new && connection_.qp().state == QpState::sqd)
+        return false;
     if (sent.error != Syndrome::none)
         return sending_ == 0; // then it fails
     if (sent.is_fenced && next_psn_ == sent.first_psn && !reads_.empty())
@@ -261,10 +269,8 @@ unsigned Requester::send_payload(Sent &sent, unsigned budget)
     const std::span<std::uint8_t> room = connection_.endpoint().room(bytes);
     Syndrome syndrome = resolve(sent, local);
     if (syndrome == Syndrome::none) {
-        const Access access = read_from(local, offset, room.first(bytes));
-        if (access == Access::gone)
-            return 0;
-        if (access == Access::fault)
+        // Also if the process has ended, and another one keeps the queue pair: nothing can be sent any more.
+        if (read_from(local, offset, room.first(bytes)) != Access::done)
             syndrome = Syndrome::local_protection;
     }
     if (syndrome != Syndrome::none) {
@@ -306,8 +312,9 @@ unsigned Requester::send_read(const Sent &sent, unsigned budget)
         std::ranges::find_if(parts_, [this](std::uint32_t end) { return psn_distance(end, next_psn_) > 0; });
     if (part != parts_.end())
         count = std::min(count, static_cast<std::uint32_t>(psn_distance(*part, next_psn_)));
-    else
-        parts_.push_back(psn_plus(next_psn_, count));
+    const std::uint32_t end_of_part = psn_plus(next_psn_, count);
+    if (part == parts_.end() || *part != end_of_part)
+        parts_.insert(part, end_of_part);
     const std::uint64_t offset = std::uint64_t{begun} * mtu;
     Packet packet;
     packet.kind = PacketKind::read_request;

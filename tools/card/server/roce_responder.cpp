@@ -135,6 +135,7 @@ void Responder::repeat(const Packet &packet)
                packet.length <= read.length - static_cast<std::uint64_t>(from) * mtu;
     });
     if (is_known && reads_.size() < max_reads) {
+        is_acknowledgement_due_ = false; // it would come before the response, which acknowledges what was before it
         reads_.push_back({packet.psn, packets, packet.address, packet.key, packet.length, 0});
         connection_.network().make_ready(connection_);
     }
@@ -381,6 +382,7 @@ unsigned Responder::transmit(unsigned budget)
         if (access != Access::done) {
             const std::uint32_t psn = psn_plus(read.first_psn, read.sent);
             reads_.clear();
+            held_.clear(); // they are sent again, as this read is
             if (access == Access::fault) {
                 respond(PacketKind::acknowledge, acknowledgement::remote_access_error, psn);
                 break_queue_pair(connection_.qp(), Event::qp_access_error);
