@@ -3,7 +3,7 @@
 # Copyright (c) 2026 The opendoca authors
 """Programs of others on two cards in two network namespaces, which talk RoCE v2 by a relay of this process.
 
-Argument: with_card.
+Arguments: with_card, and doca_bench of 2.2 and of 3.0.
 """
 import os
 import pathlib
@@ -17,6 +17,7 @@ import zlib
 import namespaces
 
 WITH_CARD = ""
+BENCHES = {}  # doca_bench, by generation
 IPV4 = ("192.0.2.1", "192.0.2.2")
 IPV6 = ("2001:db8::1", "2001:db8::2")
 LIMIT = 120  # seconds
@@ -30,7 +31,7 @@ class Cards:
         self.relay = namespaces.Relay(*self.machines)
         self.processes = []
 
-    def start(self, side, addresses, *command, options=()):
+    def start(self, side, addresses, *command, options=(), environment=None):
         # A card that runs keeps its addresses and its namespace, so other ones are those of another card.
         name = f"net-{os.getpid()}-{self.machines[side].pid}-{'v6' if ':' in addresses[0] else 'v4'}"
         words = [WITH_CARD, "--profile", "connectx-5", "--card", name, *options]
@@ -38,7 +39,7 @@ class Cards:
             words += ["--address", address]
         self.processes.append(subprocess.Popen(self.machines[side].command(*words, *command), text=True,
                                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                               stderr=subprocess.STDOUT))
+                                               stderr=subprocess.STDOUT, env=environment))
         return self.processes[-1]
 
     def end_programs(self):
@@ -150,6 +151,26 @@ class Quiet(Network):
             self.assertIn(text, written)
 
 
+class Doca(Network):
+    def test_rdma_of_both_generations(self):
+        for generation, bench in BENCHES.items():
+            with self.subTest(generation=generation):
+                self.cards.end_programs()
+                words = (bench, "rdma", "--device", "mlx5_0", "--wait", "0")
+                environment = {**os.environ, "DOCA_SOFT": "0"}
+                server = self.cards.start(0, [IPV4[0]], *words, "--server", environment=environment)
+                port = server.stdout.readline().split()[-1]
+                client = self.cards.start(1, [IPV4[1]], *words, "--connect", f"{IPV4[0]}:{port}", "--tests", "rate",
+                                          "--sizes", "8,10000", "--rounds", "1", "--time", "0.02", "--pin", "none",
+                                          environment=environment)
+                text = client.communicate(timeout=LIMIT)[0]
+                self.assertEqual(client.returncode, 0, text)
+                self.assertNotIn("failed", text)
+                for job in ("write", "read", "send", "fetch_add"):
+                    self.assertRegex(text, rf"\b{job} +rate +polling +8 B")
+                self.assertGreater(self.cards.relay.counts["passed"], 1000)
+
+
 class Disturbed(Network):
     def test_reliable_connections_survive_loss_repetition_disorder_and_corruption(self):
         # A pingpong does not wait for the acknowledgement of its last message: the end of each is calm.
@@ -236,6 +257,7 @@ class Hostile(Network):
 
 
 if __name__ == "__main__":
-    WITH_CARD = os.path.abspath(sys.argv.pop())
+    WITH_CARD, BENCHES["2.2"], BENCHES["3.0"] = (os.path.abspath(path) for path in sys.argv[-3:])
+    del sys.argv[-3:]
     namespaces.skip_without_namespaces()
     unittest.main()

@@ -10,6 +10,7 @@
 #include <span>
 #include <system_error>
 
+#include "big_endian.hpp"
 #include "roce_network.hpp"
 
 namespace opendoca::card {
@@ -89,11 +90,29 @@ bool assign_one(Card &card, const AssignedAddress &wanted)
     }
     FunctionProfile &its = function->profile;
     constexpr std::uint8_t roce_v1 = 1, roce_v2 = 2;
+    // Without the link-local ones, which the network does not reach: programs would prefer them within one machine.
+    its.gids[0] = its.gids[1] = {};
     its.gids[first_gid] = {wanted.address.gid, roce_v1};
     its.gids[first_gid + 1] = {wanted.address.gid, roce_v2};
     its.interface = interface->name;
     its.active_mtu = path_mtu_of(interface->mtu);
     return true;
+}
+
+/// Gives a card GUIDs and link-local GIDs of its own: by equal ones, programs take two cards for one.
+void distinguish(Card &card, const Address &address)
+{
+    std::uint32_t number = 0;
+    for (const std::uint8_t byte : address.gid)
+        number = address.is_ipv4() ? number << 8 | byte : (number ^ byte) * 16777619u; // IPv6: a hash (FNV-1)
+    constexpr std::uint64_t vendor = 0xec0d9a0000000000;
+    card.guid = vendor | std::uint64_t{number} << 8;
+    for (Function &function : card.functions) {
+        for (Gid &gid : function.profile.gids) {
+            if (gid.is_set() && gid.raw[0] == 0xfe)
+                store_big(&gid.raw[11], number); // behind the vendor's number, in front of the VHCA id
+        }
+    }
 }
 
 } // namespace
@@ -141,6 +160,7 @@ bool assign(Card &card, const std::vector<AssignedAddress> &addresses)
         std::fprintf(stderr, "with_card: cannot create a timer: %s\n", error.code().message().c_str());
         return false;
     }
+    distinguish(card, addresses.front().address);
     return std::ranges::all_of(addresses, [&](const AssignedAddress &wanted) { return assign_one(card, wanted); });
 }
 

@@ -93,8 +93,12 @@ public:
     /// requests of other processes.
     void request_polls();
 
+    /// Returns the GUID of a function.
+    [[nodiscard]] std::uint64_t guid_of(const FunctionProfile &function) const { return guid | function.vhca_id; }
+
     const Profile &profile;
-    std::vector<Function> functions; ///< never changed after construction, so references to elements stay valid
+    std::uint64_t guid = Profile::guid_base; ///< system image GUID; not changed once the card serves programs
+    std::vector<Function> functions;         ///< never changed after construction, so references to elements stay valid
     ObjectTable objects;
     KeyTable keys;
     Faults faults;

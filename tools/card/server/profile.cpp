@@ -176,7 +176,7 @@ std::vector<FunctionProfile> functions_of(const Profile &profile)
                                  profile.is_ethernet ? mtu_1024 : mtu_4096};
         if (!profile.is_ethernet) {
             function.lid = static_cast<std::uint16_t>(0x10 + vhca_id);
-            function.gids = infiniband_gids(profile.guid(vhca_id));
+            function.gids = infiniband_gids(Profile::guid_base | vhca_id);
         } else if (has_address) { // only a function with a network address has GIDs on Ethernet
             function.gids = ethernet_gids(vhca_id);
         } else {

@@ -68,9 +68,7 @@ struct Profile {
 
     /// Returns the length of a port's partition key table. Only its first entry is set.
     [[nodiscard]] std::uint16_t pkeys() const { return is_ethernet ? 1 : 128; }
-    /// Returns the GUID of a function.
-    [[nodiscard]] std::uint64_t guid(std::uint16_t vhca_id) const { return guid_base | vhca_id; }
-    [[nodiscard]] std::uint64_t system_guid() const { return guid_base; }
+    /// GUID of a card without addresses; those of its functions have their VHCA id in the last byte.
     static constexpr std::uint64_t guid_base = 0xec0d9a0300bf3200;
 };
 

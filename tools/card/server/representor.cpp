@@ -25,7 +25,7 @@ std::string switch_id_of(const Card &card)
 {
     // The bytes of the system image GUID, in reverse order.
     std::string id;
-    for (std::uint64_t guid = card.profile.system_guid(), i = 0; i < sizeof(guid); ++i, guid >>= 8) {
+    for (std::uint64_t guid = card.guid, i = 0; i < sizeof(guid); ++i, guid >>= 8) {
         char byte[3];
         std::snprintf(byte, sizeof(byte), "%02x", static_cast<unsigned>(guid & 0xff));
         id += byte;

@@ -150,8 +150,9 @@ void write_port(const fs::path &port, const Profile &profile, const FunctionProf
 }
 
 /// Writes the files of an RDMA device and of its uverbs node.
-void write_device(const fs::path &tree, const Profile &profile, const Function &function)
+void write_device(const fs::path &tree, const Card &card, const Function &function)
 {
+    const Profile &profile = card.profile;
     const FunctionProfile &its = function.profile;
     const fs::path device = device_folder(tree, its), infiniband = device / "infiniband" / its.device_name;
     const std::string uverbs = "uverbs" + std::to_string(function.number);
@@ -172,8 +173,8 @@ void write_device(const fs::path &tree, const Profile &profile, const Function &
     if (profile.is_ethernet && its.kind != FunctionKind::embedded)
         put(device / "net" / its.interface / "dev_port", "0");
     put(infiniband / "node_type", "1: CA");
-    put(infiniband / "node_guid", groups(profile.guid(its.vhca_id)));
-    put(infiniband / "sys_image_guid", groups(profile.system_guid()));
+    put(infiniband / "node_guid", groups(card.guid_of(its)));
+    put(infiniband / "sys_image_guid", groups(card.guid));
     put(infiniband / "node_desc", "opendoca software card");
     put(infiniband / "fw_ver",
         text("%u.%u.%u", profile.firmware_major, profile.firmware_minor, profile.firmware_patch));
@@ -226,7 +227,7 @@ void write_side(const Card &card, Side side, const fs::path &folder)
         const FunctionProfile &its = function.profile;
         if (its.kind != FunctionKind::subfunction)
             write_pci(tree, card.profile, its);
-        write_device(tree, card.profile, function);
+        write_device(tree, card, function);
         if (its.kind == FunctionKind::physical)
             physical = &its;
         if (its.kind == FunctionKind::virtual_function && physical != nullptr) {

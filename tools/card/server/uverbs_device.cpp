@@ -55,8 +55,8 @@ void describe(const OpenFile &file, ib_uverbs_query_device_resp &device)
     device = {};
     device.fw_ver = static_cast<std::uint64_t>(profile.firmware_major) << 32 |
                     static_cast<std::uint64_t>(profile.firmware_minor) << 16 | profile.firmware_patch;
-    device.node_guid = swap_on_little_endian(profile.guid(file.function.profile.vhca_id));
-    device.sys_image_guid = swap_on_little_endian(profile.system_guid());
+    device.node_guid = swap_on_little_endian(file.card.guid_of(file.function.profile));
+    device.sys_image_guid = swap_on_little_endian(file.card.guid);
     device.max_mr_size = ~0ull;
     device.page_size_cap = 0xfffffffffffff000;
     device.vendor_id = 0x02c9; // IEEE company id, not the PCI vendor
