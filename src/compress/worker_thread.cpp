@@ -147,8 +147,8 @@ void WorkerThread::run() noexcept
         const std::uint32_t state = state_.load(std::memory_order_acquire);
         if ((state & busy) != 0) {
             work_(argument_);
-            // Release: pairs with the acquires in is_busy(), arm() and wait(), so that these see the result. Whoever
-            // sees it may destroy the object only after it has joined this thread.
+            // Release: pairs with the acquires in is_busy(), arm() and wait(), so that these see the result. The
+            // object stays valid meanwhile: its destructor joins this thread first.
             if ((state_.fetch_and(~(busy | armed), std::memory_order_release) & armed) != 0)
                 (void)eventfd_write(ended_.get(), 1);
             state_.notify_all();

@@ -37,7 +37,7 @@ bool is_usable(const Function &function)
 }
 
 /// Builds the 40 bytes in front of a datagram: the IP header as a real card shows it, with zeros before that of IPv4.
-/// libibverbs tells both apart by the version and the checksum.
+/// libibverbs distinguishes the two by the version and the checksum.
 std::array<std::uint8_t, 40> network_header(const Address &source, const Address &destination, std::size_t payload)
 {
     constexpr std::size_t udp_base_and_datagram_bytes = 8 + 12 + 8 + icrc_bytes, ipv4_bytes = 20;

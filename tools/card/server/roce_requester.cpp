@@ -234,7 +234,7 @@ unsigned Requester::transmit(unsigned budget)
             done += send_read(sent, budget - done);
         } else {
             const unsigned packets = send_payload(sent, budget - done);
-            if (packets == 0) // it has failed, or its process has ended
+            if (packets == 0) // the request has failed, or will once those before it are complete
                 break;
             done += packets;
         }
