@@ -163,8 +163,10 @@ bool has_holder_ended(int file)
     const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(holder.pid), 0)));
     if (!process.is_open())
         return errno == ESRCH;
+    // A later process with the same id started later. An earlier start is that of the holder itself: an emulator of
+    // programs (qemu-user) gives a process another start time than others see, a clock tick later at times.
     const Holder now = describe_process(std::to_string(holder.pid).c_str());
-    return (now.pid != 0 && now.start_time != holder.start_time) ||
+    return (now.pid != 0 && now.start_time > holder.start_time) ||
            poll_one(process.get(), POLLIN, std::chrono::milliseconds(0)) != 0;
 }
 

@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <ios>
 #include <string>
 #include <vector>
 
@@ -484,6 +486,47 @@ TEST_F(ComchTest, a_directory_of_names_that_somebody_keeps_locked_stops_no_serve
     (void)doca_ctx_stop(doca_comch_server_as_ctx(other));
     other.reset();
     std::filesystem::remove_all(runtime);
+}
+
+/// The file of a server's lock holds the start time of its process. Under an emulator of programs that can be a clock
+/// tick later than what other processes see. Only a process that started later is another one with the same id.
+TEST_F(ComchTest, a_server_keeps_its_name_while_its_process_lives)
+{
+    if (!is_soft_pair)
+        GTEST_SKIP() << "a server of a card has a port";
+    namespace fs = std::filesystem;
+    char runtime[] = "/tmp/opendoca-test-XXXXXX";
+    ASSERT_NE(mkdtemp(runtime), nullptr);
+    const Environment variable("XDG_RUNTIME_DIR", runtime);
+    start();
+    fs::path lock;
+    for (const fs::directory_entry &entry : fs::directory_iterator(fs::path(runtime) / "opendoca"))
+        if (entry.path().extension() == ".lock")
+            lock = entry.path();
+    ASSERT_FALSE(lock.empty());
+    fs::path socket = lock;
+    socket.replace_extension();
+    const auto is_kept_with_another_start_time = [&](std::uint64_t difference) {
+        std::fstream file(lock, std::ios::in | std::ios::out | std::ios::binary);
+        std::array<std::uint64_t, 3> holder{}; // the inode of the namespace, the process, its start time
+        file.read(reinterpret_cast<char *>(holder.data()), sizeof(holder));
+        EXPECT_EQ(holder[1], static_cast<std::uint64_t>(getpid()));
+        holder[2] += difference;
+        file.seekp(0);
+        file.write(reinterpret_cast<const char *>(holder.data()), sizeof(holder));
+        file.close();
+        // A server that starts removes the names of those that have ended.
+        Side side;
+        ServerHandle other;
+        must(doca_comch_server_create(dpu, rep, (service + " other").c_str(), other.out()));
+        connect_ctx(doca_comch_server_as_ctx(other), side);
+        EXPECT_EQ(doca_ctx_start(doca_comch_server_as_ctx(other)), DOCA_SUCCESS);
+        (void)doca_ctx_stop(doca_comch_server_as_ctx(other));
+        return fs::exists(socket) && fs::exists(lock);
+    };
+    EXPECT_TRUE(is_kept_with_another_start_time(1));
+    EXPECT_FALSE(is_kept_with_another_start_time(std::uint64_t{0} - 10));
+    fs::remove_all(runtime);
 }
 
 /// The longest message that a side has asked for: on the way to it, nothing longer is sent.
