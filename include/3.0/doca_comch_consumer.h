@@ -92,7 +92,7 @@ typedef void (*doca_comch_consumer_task_post_recv_completion_cb_t)(struct doca_c
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  * - DOCA_ERROR_BAD_STATE: the connection is not up.
- * - DOCA_ERROR_NOT_PERMITTED: the peer cannot have one; opendoca: never.
+ * - DOCA_ERROR_NOT_PERMITTED: the peer uses Comm Channel, which has no producers.
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot have consumers.
  */
 DOCA_STABLE doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_connection,

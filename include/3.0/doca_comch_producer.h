@@ -84,7 +84,7 @@ typedef void (*doca_comch_producer_task_send_completion_cb_t)(struct doca_comch_
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  * - DOCA_ERROR_BAD_STATE: the connection is not up.
- * - DOCA_ERROR_NOT_PERMITTED: the peer cannot have consumers.
+ * - DOCA_ERROR_NOT_PERMITTED: the peer uses Comm Channel, which has no consumers.
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot have producers.
  */
 DOCA_STABLE doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_connection,

@@ -139,11 +139,7 @@ void Connection::count_lost_send(std::size_t length) noexcept
 doca_error_t Connection::receive(void *message, std::size_t &length) noexcept
 {
     std::uint32_t kind = 0;
-    const doca_error_t status = receive(message, length, kind);
-    if (status != DOCA_SUCCESS || kind == 0)
-        return status;
-    note_damage();
-    return DOCA_ERROR_CONNECTION_RESET;
+    return receive(message, length, kind);
 }
 
 doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32_t &kind) noexcept
@@ -161,6 +157,10 @@ doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32
         LOG_ERR("a message of %zu bytes does not fit into a buffer of %zu bytes", length, space);
         return DOCA_ERROR_INVALID_VALUE;
     case RingResult::damaged:
+        note_damage();
+        return DOCA_ERROR_CONNECTION_RESET;
+    }
+    if (kind != 0 && !has_control_messages_) [[unlikely]] {
         note_damage();
         return DOCA_ERROR_CONNECTION_RESET;
     }

@@ -79,6 +79,11 @@ public:
     /// Returns the descriptor that becomes readable when the peer's process ends; -1 if only the socket shows the end.
     /// To be watched as message_fd() is.
     [[nodiscard]] int process_fd() const noexcept { return process_.fd(); }
+    /// Declares that this side understands messages of other kinds than 0. Call before the handshake.
+    void offer_control_messages() noexcept { offers_control_messages_ = true; }
+    /// Returns whether the peer understands them as well. Defined from state connected on. Otherwise only kind 0 may be
+    /// sent, and another kind from the peer is a protocol violation.
+    [[nodiscard]] bool has_control_messages() const noexcept { return has_control_messages_; }
     /// Declares that message_fd() and space_fd() are watched by one epoll instance. Call before the handshake.
     void descriptors_share_epoll() noexcept
     {
@@ -99,7 +104,7 @@ public:
     /// Returns SUCCESS, AGAIN, CONNECTION_RESET, or INVALID_VALUE if the message is longer than @p length; it then
     /// stays.
     [[nodiscard]] doca_error_t receive(void *message, std::size_t &length, std::uint32_t &kind) noexcept;
-    /// Receives a message of the program. A message of another kind is a protocol violation.
+    /// The same without control messages: has_control_messages() must be false.
     [[nodiscard]] doca_error_t receive(void *message, std::size_t &length) noexcept;
     /// Counts a message as sent that is dropped because the peer has disconnected.
     void count_lost_send(std::size_t length) noexcept;
@@ -164,6 +169,8 @@ private:
     std::atomic<State> state_{State::connecting};
     /// This side has disconnected, so that the end of the connection is no death of the peer.
     bool has_left_ = false;
+    bool offers_control_messages_ = false;
+    bool has_control_messages_ = false; ///< both sides offer them
     bool has_pending_message_doorbell_ = false;
     bool has_pending_space_doorbell_ = false;
     bool was_armed_ = false; ///< armed since the last check_end()

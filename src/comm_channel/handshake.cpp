@@ -80,7 +80,9 @@ doca_error_t Connection::send_hello(const ServiceKey &service, const Limits &own
 {
     if (stream_ == nullptr && !is_same_user(socket_.get()))
         return DOCA_ERROR_CONNECTION_ABORTED;
-    const Hello hello = {wire_magic, wire_version, messages_by_ != nullptr ? 1U : 0U, service, own};
+    const std::uint32_t features = (messages_by_ != nullptr ? Feature::queue_pairs : 0U) |
+                                   (offers_control_messages_ ? Feature::control_messages : 0U);
+    const Hello hello = {wire_magic, wire_version, features, service, own};
     if (!send_handshake(StreamKind::hello, bytes_of(hello), {})) {
         LOG_ERR("the service closed the connection during the handshake: %s", std::strerror(errno));
         return DOCA_ERROR_CONNECTION_ABORTED;
@@ -118,8 +120,10 @@ doca_error_t Connection::receive_welcome(const Limits &own)
     case Arrival::complete:
         break;
     }
+    const bool has_control_messages =
+        offers_control_messages_ && welcome.answer == Answer::welcome_with_control_messages;
     // A refusal has no memory attached: it is reported before the sizes are validated.
-    if (welcome.magic == wire_magic && welcome.answer != Answer::welcome) {
+    if (welcome.magic == wire_magic && welcome.answer != Answer::welcome && !has_control_messages) {
         LOG_ERR("the service refuses this client: %s", reason_of(welcome.answer));
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
@@ -134,6 +138,7 @@ doca_error_t Connection::receive_welcome(const Limits &own)
     }
     to_service_ = welcome.to_service;
     to_client_ = welcome.to_client;
+    has_control_messages_ = has_control_messages;
     attach();
     if (has_offer)
         stream_->accept_service_offer(messages_by_, to_service_, to_client_, answer.offer);
@@ -176,14 +181,16 @@ doca_error_t Connection::receive_hello(const ServiceKey &service, const Limits &
         break;
     }
     // The answer names the first reason that applies. A hello of another version is not interpreted further.
-    Welcome welcome = {wire_magic, wire_version, Answer::welcome, {}, {}};
+    const bool has_control_messages = offers_control_messages_ && (hello.features & Feature::control_messages) != 0;
+    const Answer acceptance = has_control_messages ? Answer::welcome_with_control_messages : Answer::welcome;
+    Welcome welcome = {wire_magic, wire_version, acceptance, {}, {}};
     if (hello.magic != wire_magic || hello.version != wire_version || !are_valid(hello.limits))
         welcome.answer = Answer::not_understood;
     else if (hello.service != service)
         welcome.answer = Answer::another_service;
     else if (!has_space)
         welcome.answer = Answer::too_many_clients;
-    if (welcome.answer != Answer::welcome) {
+    if (welcome.answer != acceptance) {
         if (may_log_unauthenticated_client())
             LOG_ERR("a client is refused: %s",
                     welcome.answer == Answer::not_understood    ? "its hello has another version or invalid sizes"
@@ -198,7 +205,7 @@ doca_error_t Connection::receive_hello(const ServiceKey &service, const Limits &
     if (!memory_.create(to_service_, to_client_, file) ||
         (stream_ == nullptr && !make_space_sockets(space_socket_, space_of_client)))
         return DOCA_ERROR_OPERATING_SYSTEM;
-    const bool uses_queue_pairs = messages_by_ != nullptr && hello.can_use_queue_pairs == 1 &&
+    const bool uses_queue_pairs = messages_by_ != nullptr && (hello.features & Feature::queue_pairs) != 0 &&
                                   stream_->make_link(messages_by_, to_client_, to_service_);
     // is_ready() adds the descriptors to the owner's event handle: it must succeed before the client sees an
     // acceptance.
@@ -212,6 +219,7 @@ doca_error_t Connection::receive_hello(const ServiceKey &service, const Limits &
         if (!send_handshake(StreamKind::welcome, bytes_of(welcome), files))
             return DOCA_ERROR_CONNECTION_ABORTED; // the client has gone
     }
+    has_control_messages_ = has_control_messages;
     attach();
     return DOCA_SUCCESS;
 }

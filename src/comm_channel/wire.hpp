@@ -34,18 +34,30 @@ struct Limits {
     }
 };
 
+/// What a client can do beside exchanging messages of the program. Values are part of the wire format.
+enum Feature : std::uint32_t {
+    queue_pairs = 1,      ///< messages can go by queue pairs: see stream.hpp
+    control_messages = 2, ///< messages of other kinds than 0 can be sent: clients of Comch, not of Comm Channel
+};
+
 /// The client's first message. The layout in memory is the wire format.
 struct Hello {
     std::uint64_t magic;
     std::uint32_t version;
-    std::uint32_t can_use_queue_pairs; ///< 1 if the client can, else 0: see stream.hpp
+    std::uint32_t features; ///< bits of Feature; others are ignored
     ServiceKey service;
     Limits limits; ///< of the client
 };
 static_assert(sizeof(Hello) == 40);
 
-/// Reason of a refusal. Values are part of the wire format.
-enum class Answer : std::uint32_t { welcome, too_many_clients, not_understood, another_service };
+/// An acceptance, or the reason of a refusal. Values are part of the wire format.
+enum class Answer : std::uint32_t {
+    welcome,
+    too_many_clients,
+    not_understood,
+    another_service,
+    welcome_with_control_messages, ///< only to clients with that feature, by servers of Comch
+};
 
 /// If the client is accepted, the shared memory and the socket for its space doorbells are attached to the message.
 struct Welcome {

@@ -34,7 +34,7 @@ doca_error_t doca_comch_client::on_start()
                 device()->description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    key_ = make_service_key(identity->name, identity->pci_address, ("comch:" + name_).c_str());
+    key_ = make_service_key(identity->name, identity->pci_address, name_);
     if (const doca_error_t status = open(); status != DOCA_SUCCESS)
         return status;
     deadline_ = std::chrono::steady_clock::now() + search_timeout;

@@ -5,6 +5,8 @@
 #include "../../core/log/log.hpp"
 #include "../../core/objects/dev.hpp"
 #include "../../core/v3/call.hpp"
+#include "control.hpp"
+#include "data_connection.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH);
 
@@ -31,6 +33,26 @@ doca_error_t answer_query(const doca_devinfo *devinfo, std::uint32_t *out, std::
             *out = value;
         return status;
     });
+}
+
+doca_error_t check_fast_path(const doca_comch_connection &connection)
+{
+    if (connection.link.state() != doca_comch_connection::Link::State::connected) {
+        LOG_ERR("the connection is not established");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    const doca_dev &dev = *connection.control.device();
+    if (!has_fast_path(dev.function())) {
+        LOG_ERR("device %s does not support shared receive queues, which consumers and producers need",
+                dev.description().c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    if (!connection.link.has_control_messages()) {
+        LOG_ERR("the peer of '%s' uses Comm Channel, which has no consumers and producers",
+                connection.control.name().c_str());
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    return DOCA_SUCCESS;
 }
 
 /// Null pointers are still reported as such: programs see the same order of checks as with a DPA.

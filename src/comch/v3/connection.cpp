@@ -24,6 +24,7 @@ doca_comch_connection::doca_comch_connection(opendoca::comch::Control &owner, Li
       link(side, std::move(socket), *owner.device()),
       fast(std::make_shared<opendoca::comch::FastPath>(*this))
 {
+    link.offer_control_messages();
     // Control watches both descriptors of the link with one epoll instance.
     link.descriptors_share_epoll();
 }

@@ -18,17 +18,8 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
                                         struct doca_comch_consumer **consumer)
 {
     return call({comch_connection, buf_mmap, consumer}, [&] {
-        using State = doca_comch_connection::Link::State;
-        if (comch_connection->link.state() != State::connected) {
-            LOG_ERR("the connection is not established");
-            return DOCA_ERROR_BAD_STATE;
-        }
-        const doca_dev &dev = *comch_connection->control.device();
-        if (!opendoca::comch::has_fast_path(dev.function())) {
-            LOG_ERR("device %s does not support shared receive queues, which consumers need",
-                    dev.description().c_str());
-            return DOCA_ERROR_NOT_SUPPORTED;
-        }
+        if (const doca_error_t status = check_fast_path(*comch_connection); status != DOCA_SUCCESS)
+            return status;
         *consumer = new doca_comch_consumer(*comch_connection, *buf_mmap);
         return DOCA_SUCCESS;
     });

@@ -127,6 +127,7 @@ public:
     /// this context.
     [[nodiscard]] doca_error_t check_message(const Connection *to, const void *message, std::uint32_t length) const;
     [[nodiscard]] doca_dev *device() const noexcept { return dev(); }
+    [[nodiscard]] const std::string &name() const noexcept { return name_; }
     /// Returns whether @p connection exists. Compares addresses only, so the pointer may be stale.
     [[nodiscard]] virtual bool has(const Connection &connection) const noexcept = 0;
 

@@ -38,7 +38,7 @@ doca_comch_server::doca_comch_server(doca_dev &dev, doca_dev_rep &rep, const cha
       representor(&rep)
 {
     const opendoca::FunctionIdentity function = rep.info->info.identity();
-    key_ = make_service_key(function.name, function.pci_address, ("comch:" + name_).c_str());
+    key_ = make_service_key(function.name, function.pci_address, name_);
 }
 
 doca_error_t doca_comch_server::on_start()

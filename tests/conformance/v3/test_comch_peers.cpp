@@ -43,21 +43,24 @@ protected:
     {
         const doca_dev_rep *const of_client = rep;
         const opendoca::FunctionIdentity function = of_client->info->info.identity();
-        return make_service_key(function.name, function.pci_address, std::string("comch:") + name);
+        return make_service_key(function.name, function.pci_address, name);
     }
-    /// A client that says what it likes, and has said hello.
-    [[nodiscard]] std::unique_ptr<Connection> begin_raw()
+    enum class Peer : std::uint8_t { comch, comm_channel };
+    /// Returns a client of the transport that has sent its hello.
+    [[nodiscard]] std::unique_ptr<Connection> begin_raw(Peer kind = Peer::comch)
     {
         opendoca::UniqueFd socket;
         must(ServiceSearch().connect(key(), name, socket));
         auto made = std::make_unique<Connection>(Connection::Side::client, std::move(socket), *host);
+        if (kind == Peer::comch)
+            made->offer_control_messages();
         must(made->send_hello(key(), Limits{}));
         return made;
     }
-    /// The same, taken in.
-    [[nodiscard]] std::unique_ptr<Connection> connect_raw()
+    /// Returns such a client after the server has accepted it.
+    [[nodiscard]] std::unique_ptr<Connection> connect_raw(Peer kind = Peer::comch)
     {
-        auto made = begin_raw();
+        auto made = begin_raw(kind);
         run_until([&] { return made->receive_welcome(Limits{}) == DOCA_SUCCESS && !at_server.connected.empty(); });
         return made;
     }
@@ -89,6 +92,34 @@ protected:
         EXPECT_TRUE(at_server.consumers.empty());
     }
 };
+
+TEST_F(ComchPeers, a_client_of_comm_channel_exchanges_messages_and_has_no_consumers)
+{
+    const std::unique_ptr<Connection> peer = connect_raw(Peer::comm_channel);
+    EXPECT_FALSE(peer->has_control_messages());
+    must(peer->send("hello", 5));
+    run_until([&] { return !at_server.messages.empty(); });
+    EXPECT_EQ(at_server.messages[0], "hello");
+    std::vector<std::byte> memory(64);
+    const MmapHandle map = map_of(dpu, memory, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+    const LogCapture log;
+    ConsumerHandle consumer;
+    ProducerHandle producer;
+    EXPECT_EQ(doca_comch_consumer_create(at_server.connected[0], map, consumer.out()), DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(doca_comch_producer_create(at_server.connected[0], producer.out()), DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_TRUE(log.has("uses Comm Channel, which has no consumers and producers")) << log.text();
+    EXPECT_TRUE(at_server.disconnected.empty());
+}
+
+TEST_F(ComchPeers, a_control_message_of_a_client_of_comm_channel_ends_its_connection)
+{
+    const std::unique_ptr<Connection> peer = connect_raw(Peer::comm_channel);
+    ControlMessage message{};
+    message.consumer = 7;
+    must(peer->send(&message, sizeof(message), static_cast<std::uint32_t>(ControlKind::new_consumer)));
+    run_until([&] { return !at_server.disconnected.empty(); });
+    EXPECT_TRUE(at_server.consumers.empty());
+}
 
 /// The oldest of those that say nothing go, and nobody that has said hello, whether before them or behind them.
 TEST_F(ComchPeers, clients_that_say_nothing_are_not_kept_without_limit)
