@@ -4,12 +4,15 @@
  * @file doca_clock.h
  * Clocks: the time of a device, and that of the CPU at the same moment. Since DOCA 3.2.
  *
- * opendoca: no device tells its time here; the capabilities answer DOCA_ERROR_NOT_SUPPORTED, and so does the
- * creation. The values of the DOCA_CLOCK_* numbers are our own: NVIDIA's are not known.
+ * opendoca: software devices have the clocks of this machine's kernel: DOCA_CLOCK_NIC_FREE_RUNNING is
+ * CLOCK_MONOTONIC_RAW in nanoseconds, DOCA_CLOCK_NIC_REAL_TIME is CLOCK_TAI, which is equal to CLOCK_REALTIME where no
+ * time service has set its difference. RDMA devices have none here yet: their capabilities return
+ * DOCA_ERROR_NOT_SUPPORTED, and so does the creation. The values of the DOCA_CLOCK_* numbers are our own: NVIDIA's are
+ * not known.
  *
  * NULL, and outputs: as doca_error.h says for all headers.
  *
- * Threads: one thread at a time per clock.
+ * Threads: any number, except for doca_clock_destroy(). A child process may use its parent's clocks.
  */
 #ifndef DOCA_CLOCK_H_
 #define DOCA_CLOCK_H_
@@ -33,11 +36,11 @@ extern "C" {
 
 /** Counter of the NIC that runs freely. */
 #define DOCA_CLOCK_NIC_FREE_RUNNING 0x1
-/** Time of the NIC, in nanoseconds. */
+/** Time of the NIC, in seconds and nanoseconds since 1970. */
 #define DOCA_CLOCK_NIC_REAL_TIME 0x2
 /** Counter of the NIC's DPA. */
 #define DOCA_CLOCK_NIC_DPA_TIMER 0x4
-/** Counter of the CPU's cycles. */
+/** Counter of the CPU: the time-stamp counter of x86-64, the virtual count of 64-bit Arm. */
 #define DOCA_CLOCK_HOST_COUNTER_CYCLES 0x8
 /** CLOCK_REALTIME of this machine. */
 #define DOCA_CLOCK_HOST_REAL_TIME 0x10
@@ -68,7 +71,7 @@ union doca_clock_timespec_t {
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NO_MEMORY: no memory.
- * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device has no clock that can be read.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_clock_create(struct doca_dev *dev, struct doca_clock **clock);
 
@@ -125,29 +128,31 @@ DOCA_EXPERIMENTAL doca_error_t doca_clock_cap_nic_dpa_timer_is_supported(const s
  * Since DOCA 3.2.
  *
  * @param [in] clock The clocks.
- * @param [in] clock_type One of the numbers above.
- * @param [out] timestamp What it shows.
+ * @param [in] clock_type One of the numbers above; clocks of this machine as well as those of the device.
+ * @param [out] timestamp What it shows: the counter of DOCA_CLOCK_NIC_FREE_RUNNING, DOCA_CLOCK_NIC_DPA_TIMER and
+ * DOCA_CLOCK_HOST_COUNTER_CYCLES, the time of all others. Unchanged on failure.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or clock_type is none.
+ * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or clock_type is not one of the numbers above.
  * - DOCA_ERROR_NOT_SUPPORTED: the device has no such clock.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_clock_get_timestamp(const struct doca_clock *clock, uint64_t clock_type,
                                                         union doca_clock_timespec_t *timestamp);
 
 /**
- * What two clocks show at the same moment.
+ * What two clocks show at the same moment. opendoca: of eight pairs of readings, the one that took the shortest time.
  *
  * Since DOCA 3.2.
  *
  * @param [in] clock The clocks.
- * @param [in] primary_clock A clock of this machine.
- * @param [in] nic_clock A clock of the device.
+ * @param [in] primary_clock A clock of this machine: DOCA_CLOCK_HOST_*.
+ * @param [in] nic_clock A clock of the device: DOCA_CLOCK_NIC_*.
  * @param [out] primary_timestamp What the first one shows.
  * @param [out] nic_timestamp What the second one shows.
- * @param [out] accuracy By how many nanoseconds the two moments may be apart.
+ * @param [out] accuracy By how many nanoseconds the two moments may be apart, at least 1. Outputs are unchanged on
+ * failure.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or a number is none.
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no such clock, or the two cannot be read together.
+ * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or a number is not such a clock.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device has no such clock.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_clock_get_crosstimestamp(const struct doca_clock *clock, uint64_t primary_clock,
                                                              uint64_t nic_clock,

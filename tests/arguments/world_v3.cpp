@@ -19,6 +19,7 @@
 #include <doca_buf_array.h>
 #include <doca_buf_inventory.h>
 #include <doca_buf_pool.h>
+#include <doca_clock.h>
 #include <doca_comch.h>
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>
@@ -172,6 +173,8 @@ Devices open_devices(World &world)
     world.add("doca_devinfo_rep **", reps);
     world.add("doca_dev", devices.dev);
     world.add("doca_dev", devices.host);
+    for (int i = 0; i != 2; ++i)
+        world.add("doca_clock", make<doca_clock>(doca_clock_create, devices.dev));
     world.add("doca_dev_rep", devices.rep);
     world.add("doca_dev_rep", devices.other_rep);
     return devices;
@@ -190,7 +193,7 @@ void add_program(World &world)
     world.add("doca_log_backend", make<doca_log_backend>(doca_log_backend_create_with_fd, STDERR_FILENO));
     world.add("doca_log_backend", make<doca_log_backend>(doca_log_backend_create_with_fd_sdk, STDERR_FILENO));
     for (const char *type : {"doca_dpa", "doca_gpu", "doca_dpa_thread", "doca_dpa_completion", "doca_task_batch",
-                             "doca_clock", "doca_comch_msgq", "doca_comch_consumer_completion"})
+                             "doca_comch_msgq", "doca_comch_consumer_completion"})
         world.add(type, nothing);
 }
 

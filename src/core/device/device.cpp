@@ -65,6 +65,11 @@ doca_error_t Device::create_user_memory(const MemoryRange &, std::uint32_t, std:
     return not_supported("register user memory (UMEM): only mlx5 devices can, by DEVX");
 }
 
+doca_error_t Device::read_clock(DeviceClock, std::uint64_t &) noexcept
+{
+    return DOCA_ERROR_NOT_SUPPORTED;
+}
+
 doca_error_t Device::create_doorbell_page(DoorbellAccess, std::unique_ptr<DoorbellPage> &)
 {
     return not_supported("provide a doorbell page (UAR): only mlx5 devices can, by DEVX");

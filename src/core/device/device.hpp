@@ -48,6 +48,12 @@ enum class ExportKind : std::uint8_t {
     rdma, ///< the peer of a connection
 };
 
+/// The clocks of a device.
+enum class DeviceClock : std::uint8_t {
+    free_running, ///< counts from an undefined start
+    real_time,    ///< nanoseconds of International Atomic Time since 1970
+};
+
 /// What a device may do with a memory range: a set of bits.
 struct KeyUse {
     static constexpr std::uint32_t dma_source = 1;
@@ -131,6 +137,8 @@ public:
     /// Creates a handle of a counter that a process of the host has exported.
     [[nodiscard]] virtual doca_error_t import_counter(std::span<const std::byte> descriptor,
                                                       std::unique_ptr<Counter> &counter);
+    /// Reads a clock of the device, without blocking. NOT_SUPPORTED, without a log message, if it has none.
+    [[nodiscard]] virtual doca_error_t read_clock(DeviceClock clock, std::uint64_t &value) noexcept;
     /// For device queues that the program creates itself: registers its memory (a UMEM), and maps a doorbell page (a
     /// UAR).
     [[nodiscard]] virtual doca_error_t create_user_memory(const MemoryRange &range, std::uint32_t access,
@@ -227,7 +235,9 @@ struct Capabilities {
     bool aes_gcm = false;                ///< on the CPU, by OpenSSL
     std::uint32_t aes_gcm_max_list_elements = 0;
     std::uint64_t aes_gcm_max_size = 0; ///< bytes of a source, and of a result
-    bool comm_channel = false;          ///< see DeviceFunction::services_at
+    bool free_running_clock = false;    ///< see Device::read_clock()
+    bool real_time_clock = false;
+    bool comm_channel = false; ///< see DeviceFunction::services_at
     /// Comm Channel exchanges messages by queue pairs; see DeviceFunction::messages_by.
     bool messages_by_queue_pairs = false;
     RdmaCapabilities rdma;

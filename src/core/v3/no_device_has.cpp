@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Objects that no device here has: a readable clock, and arrays of buffers for a GPU or a DPA. A clock cannot be
-// created. A buffer array can, but it cannot be started, as it never gets a target.
+// Objects that no device here has: arrays of buffers for a GPU or a DPA. An array can be created, but it cannot be
+// started, as it never gets a target.
 #include <doca_buf_array.h>
-#include <doca_clock.h>
 
 #include "../log/log.hpp"
 #include "call.hpp"
@@ -24,55 +23,7 @@ doca_error_t refuse(std::initializer_list<const void *> arguments, const char *w
     });
 }
 
-constexpr char hw_clock[] = "a clock that can be read";
-
-/// Exactly one bit of the enumeration.
-bool is_clock(uint64_t type)
-{
-    return type >= DOCA_CLOCK_NIC_FREE_RUNNING && type <= DOCA_CLOCK_HOST_MONOTONIC_RAW && (type & (type - 1)) == 0;
-}
-
 } // namespace
-
-doca_error_t doca_clock_create(struct doca_dev *dev, struct doca_clock **clock)
-{
-    return refuse({dev, clock}, hw_clock);
-}
-
-doca_error_t doca_clock_destroy(struct doca_clock *clock)
-{
-    return refuse({clock}, hw_clock);
-}
-
-doca_error_t doca_clock_cap_nic_free_running_is_supported(const struct doca_devinfo *devinfo)
-{
-    return devinfo == nullptr ? opendoca::refuse_null() : DOCA_ERROR_NOT_SUPPORTED;
-}
-
-doca_error_t doca_clock_cap_nic_real_time_is_supported(const struct doca_devinfo *devinfo)
-{
-    return devinfo == nullptr ? opendoca::refuse_null() : DOCA_ERROR_NOT_SUPPORTED;
-}
-
-doca_error_t doca_clock_cap_nic_dpa_timer_is_supported(const struct doca_devinfo *devinfo)
-{
-    return devinfo == nullptr ? opendoca::refuse_null() : DOCA_ERROR_NOT_SUPPORTED;
-}
-
-doca_error_t doca_clock_get_timestamp(const struct doca_clock *clock, uint64_t clock_type,
-                                      union doca_clock_timespec_t *timestamp)
-{
-    return is_clock(clock_type) ? refuse({clock, timestamp}, hw_clock) : opendoca::refuse_value("no such clock_type");
-}
-
-doca_error_t doca_clock_get_crosstimestamp(const struct doca_clock *clock, uint64_t primary_clock, uint64_t nic_clock,
-                                           union doca_clock_timespec_t *primary_timestamp,
-                                           union doca_clock_timespec_t *nic_timestamp, uint64_t *accuracy)
-{
-    return is_clock(primary_clock) && is_clock(nic_clock)
-               ? refuse({clock, primary_timestamp, nic_timestamp, accuracy}, hw_clock)
-               : opendoca::refuse_value("no such clock");
-}
 
 /// The opaque type of the C API; it has no state.
 struct doca_buf_arr {};

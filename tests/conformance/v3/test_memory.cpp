@@ -21,7 +21,6 @@
 
 #include <doca_buf_array.h>
 #include <doca_buf_pool.h>
-#include <doca_clock.h>
 #include <doca_mmap_advise.h>
 #include <doca_rdma_bridge.h>
 #include <doca_uar.h>
@@ -450,11 +449,8 @@ TEST_P(MemoryV3, ASoftwareDeviceGivesNothingForQueuesOfTheProgramsOwn)
     EXPECT_EQ(doca_uar_reg_addr_get(nullptr, &address), DOCA_ERROR_INVALID_VALUE);
 }
 
-TEST_P(MemoryV3, WhatNoDeviceHasIsRefused)
+TEST_P(MemoryV3, arrays_of_buffers_never_start)
 {
-    doca_clock *clock = nullptr;
-    EXPECT_EQ(doca_clock_create(dev, &clock), DOCA_ERROR_NOT_SUPPORTED);
-    EXPECT_EQ(doca_clock_cap_nic_real_time_is_supported(doca_dev_as_devinfo(dev)), DOCA_ERROR_NOT_SUPPORTED);
     Handle<doca_buf_arr, doca_buf_arr_destroy> array;
     ASSERT_EQ(doca_buf_arr_create(8, array.out()), DOCA_SUCCESS);
     EXPECT_EQ(doca_buf_arr_set_params(array, src_map, 64, 0), DOCA_SUCCESS);

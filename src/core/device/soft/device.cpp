@@ -105,6 +105,16 @@ doca_error_t SoftDevice::create_receive_queue(CompletionQueue &completions, std:
     return DOCA_SUCCESS;
 }
 
+/// The clocks of this machine's kernel: CLOCK_MONOTONIC_RAW in nanoseconds as the free-running counter, and CLOCK_TAI.
+doca_error_t SoftDevice::read_clock(DeviceClock clock, std::uint64_t &value) noexcept
+{
+    timespec now{};
+    if (clock_gettime(clock == DeviceClock::real_time ? CLOCK_TAI : CLOCK_MONOTONIC_RAW, &now) != 0)
+        return DOCA_ERROR_NOT_SUPPORTED;
+    value = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+    return DOCA_SUCCESS;
+}
+
 doca_error_t SoftDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
 {
     auto created = std::make_unique<SoftCounter>();

@@ -79,6 +79,7 @@ public:
     [[nodiscard]] doca_error_t create_receive_queue(CompletionQueue &completions, std::uint32_t size,
                                                     std::uint32_t chain_length,
                                                     std::unique_ptr<ReceiveQueue> &queue) override;
+    [[nodiscard]] doca_error_t read_clock(DeviceClock clock, std::uint64_t &value) noexcept override;
     [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter) override;
     [[nodiscard]] doca_error_t import_counter(std::span<const std::byte> descriptor,
                                               std::unique_ptr<Counter> &counter) override;

@@ -93,6 +93,7 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     can.add_work_of_cpu();
     can.add_engines_of_cpu(description.engines);
     can.sha_hardware = description.sha_hardware;
+    can.free_running_clock = can.real_time_clock = true;
     can.comm_channel = true;
     services_at = services_by_environment();
 
