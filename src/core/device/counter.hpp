@@ -57,7 +57,7 @@ public:
 /// operation returns CONNECTION_RESET once the process that has the counter's memory has ended.
 class Counter {
 public:
-    /// How a blocking wait() polls: without pause, or with sched_yield() between its polls.
+    /// How a blocking wait() polls: without pause, or with sched_yield() between its polls after a short while.
     enum class WhileWaiting : bool { spin, yield };
 
     Counter() = default;

@@ -29,6 +29,9 @@ constexpr std::uint32_t rounds_between_exit_checks = 1 << 8;
 /// Between two checks of all importers, which cost a system call for each of them. A multiple of the above.
 constexpr std::uint32_t rounds_of_calls_spinning = 1 << 16;
 constexpr std::uint32_t rounds_of_calls_yielding = 1 << 10; ///< the same if each round yields the processor
+/// Before a yielding wait yields for the first time, a microsecond or two: an answer that is on its way is taken
+/// without a system call.
+constexpr std::uint32_t rounds_before_yield = 1 << 6;
 
 /// Leaves execution units to the other hardware thread of the core for a moment, and saves power.
 inline void pause() noexcept
@@ -239,7 +242,7 @@ doca_error_t SoftCounter::wait(const WaitCondition &condition, WhileWaiting how)
                 return status == DOCA_SUCCESS && !is_met ? explain_loss() : status;
             }
         }
-        if (how == WhileWaiting::spin)
+        if (how == WhileWaiting::spin || round <= rounds_before_yield)
             pause();
         else
             sched_yield();
