@@ -52,8 +52,8 @@ enum class Event : std::uint32_t {
 /// A receive request that a message has completed: what the receiver's completion queue entry reports. Passed by value
 /// from the request's execution to complete_receive().
 struct Received {
-    std::uint16_t index; ///< index of the receive request
-    std::uint32_t bytes;
+    std::uint16_t index = 0; ///< index of the receive request
+    std::uint32_t bytes = 0;
     std::uint32_t source_qp;
     std::uint32_t immediate; ///< immediate data or key, in the byte order of the wire
     bool is_solicited;

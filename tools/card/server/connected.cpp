@@ -14,14 +14,10 @@ namespace opendoca::card {
 
 namespace {
 
-// Offsets of the remote address segment (mlx5_wqe_raddr_seg: address, key) and of the atomic segment
-// (mlx5_wqe_atomic_seg: swap or add value, compare value) in a request.
-constexpr std::size_t at_remote = 16, at_atomic = 32;
-
-/// What an opcode needs from the peer: the kind of access, whether the request has a remote address segment, whether it
-/// consumes a receive request, and the right that the peer's connection and key must grant.
+/// What an opcode needs from the peer: the kind of access, whether it consumes a receive request, and the right that
+/// the peer's connection and key must grant.
 struct OpcodeTraits {
-    bool is_read, is_atomic, has_remote_address, consumes_receive;
+    bool is_read, is_atomic, consumes_receive;
     std::uint32_t remote_right;
 };
 
@@ -29,10 +25,8 @@ OpcodeTraits traits_of(Opcode opcode)
 {
     OpcodeTraits kind{};
     kind.is_read = opcode == Opcode::read;
-    kind.is_atomic = opcode == Opcode::compare_swap || opcode == Opcode::fetch_add;
-    const bool is_write = opcode == Opcode::write || opcode == Opcode::write_immediate;
-    kind.has_remote_address = kind.is_read || kind.is_atomic || is_write;
-    kind.consumes_receive = !kind.has_remote_address || opcode == Opcode::write_immediate;
+    kind.is_atomic = is_atomic(opcode);
+    kind.consumes_receive = !has_remote_address(opcode) || opcode == Opcode::write_immediate;
     kind.remote_right = kind.is_read ? right::remote_read : kind.is_atomic ? right::remote_atomic : right::remote_write;
     return kind;
 }
@@ -132,8 +126,9 @@ Outcome end_failed_copy(QueuePair &qp, QueuePair &peer, const WorkRequest &reque
 Outcome execute_atomic(QueuePair &qp, QueuePair &peer, const WorkRequest &request, const SegmentList &local,
                        const SegmentList &remote)
 {
-    const std::uint64_t operand = be64(&request.bytes[at_atomic]), compare = be64(&request.bytes[at_atomic + 8]);
-    if (be64(&request.bytes[at_remote]) % sizeof(std::uint64_t) != 0 || local.length != sizeof(std::uint64_t) ||
+    const std::uint64_t operand = be64(&request.bytes[at_atomic_operand]),
+                        compare = be64(&request.bytes[at_atomic_compare]);
+    if (be64(&request.bytes[at_remote_address]) % sizeof(std::uint64_t) != 0 || local.length != sizeof(std::uint64_t) ||
         remote.segments.size() != 1)
         return fail(qp, &peer, request, Syndrome::remote_invalid);
     const Segment &place = remote.segments.front();
@@ -232,10 +227,9 @@ Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
         return fail(qp, nullptr, request, Syndrome::local_operation);
     static SegmentList local, remote;
     const OpcodeTraits kind = traits_of(request.opcode);
-    // The data segments follow the fixed segments of the opcode.
-    const std::size_t data_at = kind.is_atomic ? at_atomic + 16 : kind.has_remote_address ? at_remote + 16 : at_remote;
     const bool writes_local = kind.is_read || kind.is_atomic;
-    const Syndrome syndrome = add_data_segments(qp, request, data_at, writes_local ? right::local_write : 0, local);
+    const Syndrome syndrome =
+        add_data_segments(qp, request, data_offset(request.opcode), writes_local ? right::local_write : 0, local);
     if (syndrome != Syndrome::none)
         return fail(qp, nullptr, request, syndrome);
     if (local.length > max_message_bytes)
@@ -247,13 +241,13 @@ Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
     if (peer == nullptr)
         return retry_after_timeout(qp, request);
     remote.clear();
-    if (kind.has_remote_address) {
+    if (has_remote_address(request.opcode)) {
         const Purpose purpose{peer->pd->number(), kind.remote_right, peer->number()};
         // A NAK "invalid request", according to the InfiniBand specification; not confirmed on a real card.
         if (!accepts(*peer, kind))
             return refuse(qp, *peer, request, Syndrome::remote_invalid);
-        if (local.length != 0 && !add_range(qp.file.card, remote, purpose, be32(&request.bytes[at_remote + 8]),
-                                            be64(&request.bytes[at_remote]), local.length))
+        if (local.length != 0 && !add_range(qp.file.card, remote, purpose, be32(&request.bytes[at_remote_key]),
+                                            be64(&request.bytes[at_remote_address]), local.length))
             return refuse(qp, *peer, request, Syndrome::remote_access);
     }
     Outcome outcome = Outcome::done;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "big_endian.hpp"
 #include "engine.hpp"
@@ -19,24 +20,10 @@ namespace {
 
 // Offsets in a request: the address vector (mlx5_wqe_av of mlx5dv.h) follows the control segment.
 constexpr std::size_t at_qkey = 16, at_destination = 24, at_lid = 30, at_gid_flag = 44, at_gid = 48, at_data = 64;
-/// Size of the GRH area, which precedes the payload of every received datagram.
-constexpr std::size_t grh_bytes = 40;
-
-/// Delivers a message to the peer's next receive request, with a GRH in front of it. Drops the message if there is no
-/// receive request. If the buffer is too short the peer's queue pair fails.
-void deliver(QueuePair &qp, QueuePair &peer, const WorkRequest &request, SegmentList &message)
+/// Delivers a message to a queue pair of this card.
+void deliver(const QueuePair &qp, QueuePair &peer, const WorkRequest &request, const SegmentList &message)
 {
-    static Receive receive;
-    if (take_receive(peer, receive) != Take::taken)
-        return;
-    const std::uint64_t length = message.length + grh_bytes;
-    if (!receive.is_valid || receive.list.length < length) {
-        complete_error(*peer.receive_cq, peer, Entry::receive_error, receive.index, 0,
-                       receive.is_valid ? Syndrome::local_length : Syndrome::local_protection);
-        break_queue_pair(peer, Event::qp_fatal);
-        return;
-    }
-    std::array<std::uint8_t, grh_bytes> header{};
+    std::array<std::uint8_t, datagram_header_bytes> header{};
     header[0] = 0x60; // IP version 6
     store_big(&header[4], static_cast<std::uint16_t>(message.length));
     for (const Gid &gid : qp.file.function.profile.gids) { // the last one set is the GID that programs use by default
@@ -44,12 +31,9 @@ void deliver(QueuePair &qp, QueuePair &peer, const WorkRequest &request, Segment
             std::ranges::copy(gid.raw, header.begin() + 8);
     }
     std::copy_n(request.bytes.begin() + at_gid, 16, header.begin() + 24);
-    message.segments.insert(message.segments.begin(),
-                            {nullptr, reinterpret_cast<std::uintptr_t>(header.data()), header.size()});
-    if (copy(message, receive.list, 0, length) == CopyResult::done)
-        complete_receive(
-            peer, request.opcode == Opcode::send_immediate ? Entry::receive_immediate : Entry::receive,
-            {receive.index, static_cast<std::uint32_t>(length), qp.number(), request.immediate, request.is_solicited});
+    deliver_datagram(peer, header, message,
+                     request.opcode == Opcode::send_immediate ? Entry::receive_immediate : Entry::receive,
+                     {.source_qp = qp.number(), .immediate = request.immediate, .is_solicited = request.is_solicited});
 }
 
 /// Sends a message to an address outside of the card.
@@ -66,6 +50,30 @@ void send_by_network(QueuePair &qp, const WorkRequest &request, const SegmentLis
 }
 
 } // namespace
+
+void deliver_datagram(QueuePair &receiver, std::span<const std::uint8_t, datagram_header_bytes> header,
+                      const SegmentList &payload, Entry kind, Received received)
+{
+    static Receive receive;
+    static SegmentList datagram;
+    if (take_receive(receiver, receive) != Take::taken)
+        return;
+    datagram.clear();
+    datagram.segments.push_back({nullptr, reinterpret_cast<std::uintptr_t>(header.data()), header.size()});
+    datagram.segments.insert(datagram.segments.end(), payload.segments.begin(), payload.segments.end());
+    datagram.length = header.size() + payload.length;
+    if (!receive.is_valid || receive.list.length < datagram.length) {
+        complete_error(*receiver.receive_cq, receiver, Entry::receive_error, receive.index, 0,
+                       receive.is_valid ? Syndrome::local_length : Syndrome::local_protection);
+        break_queue_pair(receiver, Event::qp_fatal);
+        return;
+    }
+    if (copy(datagram, receive.list, 0, datagram.length) != CopyResult::done)
+        return;
+    received.index = receive.index;
+    received.bytes = static_cast<std::uint32_t>(datagram.length);
+    complete_receive(receiver, kind, received);
+}
 
 Outcome execute_datagram(QueuePair &qp, const WorkRequest &request)
 {

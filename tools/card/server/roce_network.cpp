@@ -38,11 +38,12 @@ bool is_usable(const Function &function)
 
 /// Builds the 40 bytes in front of a datagram: the IP header as a real card shows it, with zeros before that of IPv4.
 /// libibverbs distinguishes the two by the version and the checksum.
-std::array<std::uint8_t, 40> network_header(const Address &source, const Address &destination, std::size_t payload)
+std::array<std::uint8_t, datagram_header_bytes> network_header(const Address &source, const Address &destination,
+                                                               std::size_t payload)
 {
     constexpr std::size_t udp_base_and_datagram_bytes = 8 + 12 + 8 + icrc_bytes, ipv4_bytes = 20;
     constexpr std::uint8_t time_to_live = 64, protocol_udp = 17;
-    std::array<std::uint8_t, 40> header{};
+    std::array<std::uint8_t, datagram_header_bytes> header{};
     const std::size_t bytes = udp_base_and_datagram_bytes + ((payload + 3) & ~std::size_t{3});
     if (!source.is_ipv4()) {
         header[0] = 0x60;
@@ -318,24 +319,16 @@ void Network::handle(const Port &port, const Address &source, const Packet &pack
 
 void Network::handle_datagram(QueuePair &qp, const Port &port, const Address &source, const Packet &packet)
 {
-    static Receive receive;
+    static SegmentList payload;
     if (qp.type != QpType::ud || !qp.is_responding() || qp.attributes.qkey != packet.qkey)
         return;
-    const auto header = network_header(source, port.endpoint->address(), packet.payload.size());
-    const std::uint64_t length = header.size() + packet.payload.size();
-    if (take_receive(qp, receive) != Take::taken)
-        return;
-    if (!receive.is_valid || receive.list.length < length) {
-        complete_error(*qp.receive_cq, qp, Entry::receive_error, receive.index, 0,
-                       receive.is_valid ? Syndrome::local_length : Syndrome::local_protection);
-        break_queue_pair(qp, Event::qp_fatal);
-        return;
-    }
-    if (write_to(receive.list, 0, header) == Access::done &&
-        write_to(receive.list, header.size(), packet.payload) == Access::done)
-        complete_receive(
-            qp, traits_of(packet.kind).has_immediate ? Entry::receive_immediate : Entry::receive,
-            {receive.index, static_cast<std::uint32_t>(length), packet.source, packet.immediate, packet.is_solicited});
+    payload.clear();
+    payload.segments.push_back(
+        {nullptr, reinterpret_cast<std::uintptr_t>(packet.payload.data()), packet.payload.size()});
+    payload.length = packet.payload.size();
+    deliver_datagram(qp, network_header(source, port.endpoint->address(), packet.payload.size()), payload,
+                     traits_of(packet.kind).has_immediate ? Entry::receive_immediate : Entry::receive,
+                     {.source_qp = packet.source, .immediate = packet.immediate, .is_solicited = packet.is_solicited});
 }
 
 } // namespace opendoca::card

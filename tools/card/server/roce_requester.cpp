@@ -11,6 +11,7 @@
 #include "big_endian.hpp"
 #include "limits.hpp"
 #include "roce_network.hpp"
+#include "work_request.hpp"
 
 namespace opendoca::card {
 
@@ -24,26 +25,10 @@ constexpr unsigned max_batch = 64; // packets that are read from the program's m
 constexpr std::uint64_t least_timeout_ns = 4'000'000;
 constexpr std::uint8_t unlimited_retries = 7; // of rnr_retry only
 
-// Offsets in a request: see connected.cpp.
-constexpr std::size_t at_remote = 16, at_atomic = 32;
-
-bool has_remote_address(Opcode opcode)
-{
-    return opcode == Opcode::write || opcode == Opcode::write_immediate || opcode == Opcode::read ||
-           opcode == Opcode::compare_swap || opcode == Opcode::fetch_add;
-}
-
 bool is_message(Opcode opcode)
 {
     return has_remote_address(opcode) || opcode == Opcode::send || opcode == Opcode::send_immediate ||
            opcode == Opcode::send_invalidate;
-}
-
-std::size_t data_at(const Opcode opcode)
-{
-    if (opcode == Opcode::compare_swap || opcode == Opcode::fetch_add)
-        return at_atomic + 16;
-    return has_remote_address(opcode) ? at_remote + 16 : at_remote;
 }
 
 /// Returns the kind of a packet of a send or write, by its place in the message.
@@ -168,12 +153,12 @@ Syndrome Requester::measure(const WorkRequest &request, Sent &sent) const
 {
     static SegmentList local;
     const QueuePair &qp = connection_.qp();
-    if (request.bytes.size() < data_at(request.opcode))
+    if (request.bytes.size() < data_offset(request.opcode))
         return Syndrome::local_operation;
     if (qp.type == QpType::uc && (sent.needs_data() || request.opcode == Opcode::send_invalidate))
         return Syndrome::local_operation;
-    if (const Syndrome syndrome =
-            add_data_segments(qp, request, data_at(request.opcode), sent.needs_data() ? right::local_write : 0, local);
+    if (const Syndrome syndrome = add_data_segments(qp, request, data_offset(request.opcode),
+                                                    sent.needs_data() ? right::local_write : 0, local);
         syndrome != Syndrome::none)
         return syndrome;
     sent.length = local.length;
@@ -182,14 +167,14 @@ Syndrome Requester::measure(const WorkRequest &request, Sent &sent) const
     if (sent.needs_data() && qp.attributes.max_reads == 0)
         return Syndrome::local_operation; // as in connected.cpp
     if (sent.is_atomic() &&
-        (local.length != sizeof(std::uint64_t) || be64(&request.bytes[at_remote]) % sizeof(std::uint64_t) != 0))
+        (local.length != sizeof(std::uint64_t) || be64(&request.bytes[at_remote_address]) % sizeof(std::uint64_t) != 0))
         return Syndrome::remote_invalid;
     return Syndrome::none;
 }
 
 Syndrome Requester::resolve(const Sent &sent, SegmentList &local) const
 {
-    const Syndrome syndrome = add_data_segments(connection_.qp(), sent.request(), data_at(sent.opcode),
+    const Syndrome syndrome = add_data_segments(connection_.qp(), sent.request(), data_offset(sent.opcode),
                                                 sent.needs_data() ? right::local_write : 0, local);
     return syndrome == Syndrome::none && local.length != sent.length ? Syndrome::local_protection : syndrome;
 }
@@ -289,8 +274,8 @@ unsigned Requester::send_payload(Sent &sent, unsigned budget)
         packet.psn = next_psn_;
         packet.immediate = request.immediate;
         if (is_first && has_remote_address(sent.opcode)) {
-            packet.address = be64(&sent.bytes[at_remote]);
-            packet.key = be32(&sent.bytes[at_remote + 8]);
+            packet.address = be64(&sent.bytes[at_remote_address]);
+            packet.key = be32(&sent.bytes[at_remote_key]);
             packet.length = static_cast<std::uint32_t>(sent.length);
         }
         const std::uint64_t at = std::uint64_t{i} * mtu;
@@ -320,8 +305,8 @@ unsigned Requester::send_read(const Sent &sent, unsigned budget)
     packet.kind = PacketKind::read_request;
     packet.wants_acknowledge = true;
     packet.psn = next_psn_;
-    packet.address = be64(&sent.bytes[at_remote]) + offset;
-    packet.key = be32(&sent.bytes[at_remote + 8]);
+    packet.address = be64(&sent.bytes[at_remote_address]) + offset;
+    packet.key = be32(&sent.bytes[at_remote_key]);
     packet.length = static_cast<std::uint32_t>(std::min(sent.length - offset, std::uint64_t{count} * mtu));
     connection_.send(packet);
     next_psn_ = psn_plus(next_psn_, count);
@@ -335,10 +320,10 @@ void Requester::send_atomic(const Sent &sent)
     packet.kind = sent.opcode == Opcode::fetch_add ? PacketKind::fetch_add : PacketKind::compare_swap;
     packet.wants_acknowledge = true;
     packet.psn = next_psn_;
-    packet.address = be64(&sent.bytes[at_remote]);
-    packet.key = be32(&sent.bytes[at_remote + 8]);
-    packet.operand = be64(&sent.bytes[at_atomic]);
-    packet.compare = sent.opcode == Opcode::fetch_add ? 0 : be64(&sent.bytes[at_atomic + 8]);
+    packet.address = be64(&sent.bytes[at_remote_address]);
+    packet.key = be32(&sent.bytes[at_remote_key]);
+    packet.operand = be64(&sent.bytes[at_atomic_operand]);
+    packet.compare = sent.opcode == Opcode::fetch_add ? 0 : be64(&sent.bytes[at_atomic_compare]);
     connection_.send(packet);
     next_psn_ = psn_plus(next_psn_, 1);
     reads_.push_back(next_psn_);

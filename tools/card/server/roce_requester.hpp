@@ -54,7 +54,7 @@ private:
         std::uint64_t length = 0;
 
         [[nodiscard]] bool is_read() const { return opcode == Opcode::read; }
-        [[nodiscard]] bool is_atomic() const { return opcode == Opcode::compare_swap || opcode == Opcode::fetch_add; }
+        [[nodiscard]] bool is_atomic() const { return card::is_atomic(opcode); }
         [[nodiscard]] bool needs_data() const { return is_read() || is_atomic(); }
         [[nodiscard]] std::uint32_t end_psn() const { return psn_plus(first_psn, packets); }
         [[nodiscard]] WorkRequest request() const { return WorkRequest::parse(bytes, index); }

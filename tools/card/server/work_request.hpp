@@ -32,6 +32,29 @@ enum class Opcode : std::uint8_t {
     copy = 0x2f, ///< memory copy by the DMA engine (MMO)
 };
 
+// Offsets in a request of the fixed segments behind the control segment, where an opcode has them: the remote address
+// segment (mlx5_wqe_raddr_seg: address, key) and the atomic segment (mlx5_wqe_atomic_seg: swap or add value, compare
+// value).
+inline constexpr std::size_t at_remote_address = 16, at_remote_key = 24, at_atomic_operand = 32, at_atomic_compare = 40;
+
+/// Returns whether an opcode is one of the atomic operations.
+[[nodiscard]] constexpr bool is_atomic(Opcode opcode)
+{
+    return opcode == Opcode::compare_swap || opcode == Opcode::fetch_add;
+}
+
+/// Returns whether requests of an opcode have a remote address segment.
+[[nodiscard]] constexpr bool has_remote_address(Opcode opcode)
+{
+    return is_atomic(opcode) || opcode == Opcode::read || opcode == Opcode::write || opcode == Opcode::write_immediate;
+}
+
+/// Returns the offset of the data segments, which follow the fixed segments, in a request of a connection.
+[[nodiscard]] constexpr std::size_t data_offset(Opcode opcode)
+{
+    return is_atomic(opcode) ? 48 : has_remote_address(opcode) ? 32 : 16;
+}
+
 inline constexpr std::size_t slot_bytes = 64;
 inline constexpr std::size_t max_request_slots = 16; ///< the size field of a request counts up to 63 units of 16 bytes
 
@@ -103,6 +126,13 @@ Take take_receive(QueuePair &qp, Receive &receive);
 /// Resolves the keys of a receive request once more: they may have been destroyed since it was taken. Returns whether
 /// all are valid.
 [[nodiscard]] bool resolve_again(const QueuePair &qp, Receive &receive);
+/// Size of the network header (GRH), which precedes the payload of every received datagram.
+inline constexpr std::size_t datagram_header_bytes = 40;
+/// Delivers a datagram to the next receive request of a queue pair, and completes it with `kind` and the sender's part
+/// of `received`. Drops the datagram if there is no receive request. Breaks the queue pair if the buffer is too short
+/// or not accessible by its keys.
+void deliver_datagram(QueuePair &receiver, std::span<const std::uint8_t, datagram_header_bytes> header,
+                      const SegmentList &payload, Entry kind, Received received);
 /// Completes all receive requests of a broken queue pair as flushed. Those of a shared receive queue stay there.
 void flush_receives(QueuePair &qp);
 
