@@ -218,7 +218,7 @@ unsigned Network::progress()
     // A connection that is broken or destroyed in its turn leaves the list; those behind it move up.
     for (std::size_t left = ready_.size(); left != 0 && !ready_.empty(); --left) {
         RoceConnection &connection = *ready_.front();
-        ready_.erase(ready_.begin());
+        ready_.pop_front();
         connection.is_ready_ = false;
         done += connection.responder.transmit(packets_per_turn);
         if (connection.responder.has_due_acknowledgement())

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <utility>
@@ -110,8 +111,8 @@ private:
 
     Card &card_;
     std::vector<Port> ports_;
-    std::vector<RoceConnection *> ready_;
-    bool has_datagrams_ = false; ///< collected and not sent
+    std::deque<RoceConnection *> ready_; ///< that have something to send, in the order of their turns
+    bool has_datagrams_ = false;         ///< collected and not sent
     std::vector<RoceConnection *> acknowledging_;
     std::multimap<std::uint64_t, RoceConnection *> timers_; ///< by time in ns; may be earlier than the deadline
     UniqueFd alarm_;                                        ///< timerfd of the first of them
