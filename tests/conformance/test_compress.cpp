@@ -546,33 +546,13 @@ TEST_P(CompressLongTest, RemovalOfAQueueEndsLongJobs)
 
 // Graphs
 
-class CompressGraphTest : public CompressTest {
-protected:
-    doca_graph_node *add(const TestGraph &graph, doca_compress_job_types type)
-    {
-        doca_graph_node *node = nullptr;
-        must(doca_graph_ctx_node_create(graph, type, engine.ctx(), &node));
-        return node;
-    }
-    /// Runs an instance: what it came to.
-    doca_error_t run(doca_graph_instance *instance)
-    {
-        must(submit(engine.workq(), instance, 7));
-        doca_event event = {};
-        (void)wait_for(engine.workq(), event);
-        EXPECT_EQ(event.type, DOCA_GRAPH_JOB);
-        return static_cast<doca_error_t>(event.result.u64);
-    }
-};
-INSTANTIATE_FOR_DEVICES(CompressGraphTest, can_compress);
-
-TEST_P(CompressGraphTest, JobsOfEachTypeAreNodes)
+TEST_P(CompressTest, JobsOfEachTypeAreNodesOfGraphs)
 {
     const CompressSample sample(text_of(5000));
     TestGraph graph;
-    doca_graph_node *const compress = add(graph, DOCA_COMPRESS_DEFLATE_JOB),
-                           *const decompress = add(graph, DOCA_DECOMPRESS_DEFLATE_JOB),
-                           *const lz4 = add(graph, DOCA_DECOMPRESS_LZ4_JOB);
+    doca_graph_node *const compress = graph.add_job(DOCA_COMPRESS_DEFLATE_JOB, engine.ctx()),
+                           *const decompress = graph.add_job(DOCA_DECOMPRESS_DEFLATE_JOB, engine.ctx()),
+                           *const lz4 = graph.add_job(DOCA_DECOMPRESS_LZ4_JOB, engine.ctx());
     graph.order({compress, decompress, lz4});
     graph.start_on(engine.workq());
     const InstanceHandle instance = graph.instance();
@@ -585,30 +565,19 @@ TEST_P(CompressGraphTest, JobsOfEachTypeAreNodes)
     must(doca_graph_instance_set_ctx_node_data(instance, compress, &jobs[0].deflate.base, nullptr));
     must(doca_graph_instance_set_ctx_node_data(instance, decompress, &jobs[1].deflate.base, nullptr));
     must(doca_graph_instance_set_ctx_node_data(instance, lz4, &jobs[2].lz4.base, nullptr));
-    EXPECT_EQ(run(instance), DOCA_SUCCESS);
+    EXPECT_EQ(run_instance(engine.workq(), instance), DOCA_SUCCESS);
     EXPECT_EQ(bytes_in(back), sample.plain);
     EXPECT_EQ(bytes_in(of_lz4), sample.plain);
     for (const std::uint64_t each : checksums)
         EXPECT_EQ(each, checksums_of(sample.plain));
 }
 
-TEST_P(CompressGraphTest, NodeThatFailsEndsTheInstance)
+TEST_P(CompressTest, NodeThatFailsEndsTheInstance)
 {
     const CompressSample sample(text_of(5000));
-    TestGraph graph;
-    doca_graph_node *const first = add(graph, DOCA_DECOMPRESS_DEFLATE_JOB), *const second =
-                                                                                add(graph, DOCA_COMPRESS_DEFLATE_JOB);
-    graph.order({first, second});
-    graph.start_on(engine.workq());
-    const InstanceHandle instance = graph.instance();
     const BufHandle src = source(sample.stream), small = room(100), dst = room(6000);
-    CompressJob jobs[] = {engine.job(DOCA_DECOMPRESS_DEFLATE_JOB, src, small, nullptr),
-                          engine.job(DOCA_COMPRESS_DEFLATE_JOB, src, dst, nullptr)};
-    must(doca_graph_instance_set_ctx_node_data(instance, first, &jobs[0].deflate.base, nullptr));
-    must(doca_graph_instance_set_ctx_node_data(instance, second, &jobs[1].deflate.base, nullptr));
-    EXPECT_NE(run(instance), DOCA_SUCCESS);
-    EXPECT_EQ(failed_nodes_of(instance), (std::vector<const doca_graph_node *>{first}));
-    EXPECT_EQ(result_of(instance, first), std::uint64_t{DOCA_ERROR_IO_FAILED});
-    EXPECT_EQ(state_of(instance, second), DOCA_GRAPH_INSTANCE_NODE_STATE_NOT_STARTED);
+    CompressJob too_long = engine.job(DOCA_DECOMPRESS_DEFLATE_JOB, src, small, nullptr),
+                second = engine.job(DOCA_COMPRESS_DEFLATE_JOB, src, dst, nullptr);
+    expect_failure_to_end_graph(engine.workq(), too_long.deflate.base, second.deflate.base);
     EXPECT_EQ(data_len_of(dst), 0u);
 }

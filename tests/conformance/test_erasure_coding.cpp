@@ -423,27 +423,7 @@ TEST_P(EcTest, RemovalOfAQueueEndsLongJobs)
 
 // Graphs
 
-class EcGraphTest : public EcTest {
-protected:
-    doca_graph_node *add(const TestGraph &graph, doca_ec_job_types type)
-    {
-        doca_graph_node *node = nullptr;
-        must(doca_graph_ctx_node_create(graph, type, engine.ctx(), &node));
-        return node;
-    }
-    /// Runs an instance: what it came to.
-    doca_error_t run(doca_graph_instance *instance)
-    {
-        must(submit(engine.workq(), instance, 7));
-        doca_event event = {};
-        (void)wait_for(engine.workq(), event);
-        EXPECT_EQ(event.type, DOCA_GRAPH_JOB);
-        return static_cast<doca_error_t>(event.result.u64);
-    }
-};
-INSTANTIATE_FOR_DEVICES(EcGraphTest, can_code);
-
-TEST_P(EcGraphTest, JobsOfEachTypeAreNodes)
+TEST_P(EcTest, JobsOfEachTypeAreNodesOfGraphs)
 {
     const MatrixHandle coding = matrix(DOCA_CODING_MATRIX_CAUCHY, 3, 2), recovery = recover_matrix(coding, {0, 1}),
                        change = update_matrix(coding, {2});
@@ -455,8 +435,9 @@ TEST_P(EcGraphTest, JobsOfEachTypeAreNodes)
     const BufHandle available = inventory.full(map, data_of(src) + 128, 3 * 64), recovered = room(2 * 64),
                     updated = room(2 * 64), product = room(2 * 64);
     TestGraph graph;
-    doca_graph_node *const nodes[] = {add(graph, DOCA_EC_JOB_CREATE), add(graph, DOCA_EC_JOB_RECOVER),
-                                      add(graph, DOCA_EC_JOB_UPDATE), add(graph, DOCA_EC_JOB_GALOIS_MUL)};
+    doca_graph_node *const nodes[] = {
+        graph.add_job(DOCA_EC_JOB_CREATE, engine.ctx()), graph.add_job(DOCA_EC_JOB_RECOVER, engine.ctx()),
+        graph.add_job(DOCA_EC_JOB_UPDATE, engine.ctx()), graph.add_job(DOCA_EC_JOB_GALOIS_MUL, engine.ctx())};
     for (int i = 1; i != 4; ++i)
         graph.order(nodes[0], nodes[i]);
     graph.start_on(engine.workq());
@@ -467,29 +448,19 @@ TEST_P(EcGraphTest, JobsOfEachTypeAreNodes)
                     engine.job(DOCA_EC_JOB_GALOIS_MUL, coding, src, product)};
     for (int i = 0; i != 4; ++i)
         must(doca_graph_instance_set_ctx_node_data(instance, nodes[i], &jobs[i].base(), nullptr));
-    EXPECT_EQ(run(instance), DOCA_SUCCESS);
+    EXPECT_EQ(run_instance(engine.workq(), instance), DOCA_SUCCESS);
     EXPECT_EQ(blocks_in(recovered, 64), (Blocks{blocks[0], blocks[1]}));
     const Rows rows = reference_cauchy(3, 2);
     EXPECT_EQ(blocks_in(updated, 64), reference_blocks(rows, {blocks[0], blocks[1], blocks[3]}));
     EXPECT_EQ(blocks_in(product, 64), reference_blocks(rows, {blocks[0], blocks[1], blocks[2]}));
 }
 
-TEST_P(EcGraphTest, NodeThatFailsEndsTheInstance)
+TEST_P(EcTest, NodeThatFailsEndsTheInstance)
 {
     const MatrixHandle coding = matrix(DOCA_CODING_MATRIX_CAUCHY, 3, 2);
     const BufHandle src = data(3 * 64), small = room(64), dst = room(2 * 64);
-    TestGraph graph;
-    doca_graph_node *const first = add(graph, DOCA_EC_JOB_CREATE), *const second = add(graph, DOCA_EC_JOB_CREATE);
-    graph.order({first, second});
-    graph.start_on(engine.workq());
-    const InstanceHandle instance = graph.instance();
-    EcJob jobs[] = {engine.job(DOCA_EC_JOB_CREATE, coding, src, small),
-                    engine.job(DOCA_EC_JOB_CREATE, coding, src, dst)};
-    must(doca_graph_instance_set_ctx_node_data(instance, first, &jobs[0].base(), nullptr));
-    must(doca_graph_instance_set_ctx_node_data(instance, second, &jobs[1].base(), nullptr));
-    EXPECT_NE(run(instance), DOCA_SUCCESS);
-    EXPECT_EQ(failed_nodes_of(instance), (std::vector<const doca_graph_node *>{first}));
-    EXPECT_EQ(result_of(instance, first), std::uint64_t{DOCA_ERROR_IO_FAILED});
-    EXPECT_EQ(state_of(instance, second), DOCA_GRAPH_INSTANCE_NODE_STATE_NOT_STARTED);
+    EcJob too_long = engine.job(DOCA_EC_JOB_CREATE, coding, src, small),
+          second = engine.job(DOCA_EC_JOB_CREATE, coding, src, dst);
+    expect_failure_to_end_graph(engine.workq(), too_long.base(), second.base());
     EXPECT_EQ(data_len_of(dst), 0u);
 }

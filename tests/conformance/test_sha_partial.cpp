@@ -211,7 +211,7 @@ TEST_P(ShaPartialTest, one_piece_of_a_session_in_flight)
     EXPECT_EQ(text_of(to), expected(sha256, 138));
 }
 
-/// Nobody is told of the piece's end, and its session is free all the same.
+/// No event reports the end of the piece, and its session is free all the same.
 TEST_P(ShaPartialTest, a_piece_of_a_graph_node_without_an_event_frees_its_session)
 {
     const Session session(engine);
@@ -219,15 +219,11 @@ TEST_P(ShaPartialTest, a_piece_of_a_graph_node_without_an_event_frees_its_sessio
     doca_sha_partial_job piece = session.job(sha256, first, to, false);
     {
         TestGraph graph;
-        doca_graph_node *node = nullptr;
-        must(doca_graph_ctx_node_create(graph, sha256.partial_job, engine.ctx(), &node));
+        doca_graph_node *const node = graph.add_job(sha256.partial_job, engine.ctx());
         graph.start_on(engine.workq());
         const InstanceHandle instance = graph.instance();
         must(doca_graph_instance_set_ctx_node_data(instance, node, &piece.sha_job.base, nullptr));
-        must(submit(engine.workq(), instance));
-        doca_event event = {};
-        EXPECT_EQ(wait_for(engine.workq(), event), DOCA_SUCCESS);
-        EXPECT_EQ(event.type, DOCA_GRAPH_JOB);
+        EXPECT_EQ(run_instance(engine.workq(), instance), DOCA_SUCCESS);
     }
     EXPECT_EQ(session.run(sha256, second, to, true), DOCA_SUCCESS);
     EXPECT_EQ(text_of(to), expected(sha256, 74));

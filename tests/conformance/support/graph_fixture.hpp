@@ -84,12 +84,14 @@ public:
 
     operator doca_graph *() const { return graph_; }
 
-    doca_graph_node *add_copy(doca_ctx *ctx)
+    /// Adds a node for jobs of a type.
+    doca_graph_node *add_job(int type, doca_ctx *ctx)
     {
         doca_graph_node *node = nullptr;
-        must(doca_graph_ctx_node_create(graph_, DOCA_DMA_JOB_MEMCPY, ctx, &node));
+        must(doca_graph_ctx_node_create(graph_, type, ctx, &node));
         return node;
     }
+    doca_graph_node *add_copy(doca_ctx *ctx) { return add_job(DOCA_DMA_JOB_MEMCPY, ctx); }
     doca_graph_node *add_user(doca_graph_user_node_cb_t callback = take_step)
     {
         doca_graph_node *node = nullptr;
@@ -163,6 +165,42 @@ inline std::vector<const doca_graph_node *> failed_nodes_of(doca_graph_instance 
     return nodes;
 }
 
+/// Retrieves the event of an instance. Returns the result of the instance.
+inline doca_error_t wait_for_instance(doca_workq *workq, std::uint64_t user_data = 0)
+{
+    doca_event event = {};
+    const doca_error_t status = wait_for(workq, event);
+    const auto result = static_cast<doca_error_t>(event.result.u64);
+    EXPECT_EQ(status, result == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED);
+    EXPECT_EQ(event.type, DOCA_GRAPH_JOB);
+    EXPECT_EQ(event.user_data.u64, user_data);
+    return result;
+}
+
+/// Runs an instance from its submit to its event. Returns the result of the instance.
+inline doca_error_t run_instance(doca_workq *workq, doca_graph_instance *instance)
+{
+    constexpr std::uint64_t user_data = 7;
+    must(submit(workq, instance, user_data));
+    return wait_for_instance(workq, user_data);
+}
+
+/// Runs a graph of two jobs in order. Expects that the first one fails, and that the second one does not start.
+inline void expect_failure_to_end_graph(doca_workq *workq, doca_job &failing, doca_job &second)
+{
+    TestGraph graph;
+    doca_graph_node *const nodes[] = {graph.add_job(failing.type, failing.ctx), graph.add_job(second.type, second.ctx)};
+    graph.order(nodes[0], nodes[1]);
+    graph.start_on(workq);
+    const InstanceHandle instance = graph.instance();
+    must(doca_graph_instance_set_ctx_node_data(instance, nodes[0], &failing, nullptr));
+    must(doca_graph_instance_set_ctx_node_data(instance, nodes[1], &second, nullptr));
+    EXPECT_NE(run_instance(workq, instance), DOCA_SUCCESS);
+    EXPECT_EQ(failed_nodes_of(instance), (std::vector<const doca_graph_node *>{nodes[0]}));
+    EXPECT_EQ(result_of(instance, nodes[0]), std::uint64_t{DOCA_ERROR_IO_FAILED});
+    EXPECT_EQ(state_of(instance, nodes[1]), DOCA_GRAPH_INSTANCE_NODE_STATE_NOT_STARTED);
+}
+
 /// An engine and jobs that can be repeated without end: the destination is full and counts as empty.
 class GraphTest : public testing::TestWithParam<GraphParam> {
 protected:
@@ -208,17 +246,8 @@ protected:
         must(doca_graph_instance_set_sub_graph_node_data(instance, node, sub, event));
     }
 
-    /// Retrieves an instance's event; what the instance came to.
-    doca_error_t end(std::uint64_t user_data = 0)
-    {
-        doca_event event = {};
-        const doca_error_t status = wait_for(workq(), event);
-        const auto result = static_cast<doca_error_t>(event.result.u64);
-        EXPECT_EQ(status, result == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED);
-        EXPECT_EQ(event.type, DOCA_GRAPH_JOB);
-        EXPECT_EQ(event.user_data.u64, user_data);
-        return result;
-    }
+    /// Retrieves the event of an instance. Returns the result of the instance.
+    doca_error_t end(std::uint64_t user_data = 0) { return wait_for_instance(workq(), user_data); }
     /// Runs an instance from submit to its event.
     doca_error_t run(const InstanceHandle &instance, std::uint64_t user_data = 7)
     {
