@@ -40,9 +40,15 @@
  * doca_event::type is the job's. result.u64 is a doca_error_t: DOCA_SUCCESS, with the destination's data lengths and
  * output_chksum up to date; or, when doca_workq_progress_retrieve() gives DOCA_ERROR_IO_FAILED, with both as they were
  * and the bytes of the destination's free space undefined (opendoca):
- * - DOCA_ERROR_IO_FAILED: the source is not valid DEFLATE or LZ4 data, or the result does not fit into the destination.
+ * - DOCA_ERROR_IO_FAILED: the source is not valid DEFLATE or LZ4 data, the result does not fit into the destination, or
+ *   the exporter of imported memory has unmapped it (opendoca).
  * - DOCA_ERROR_NOT_PERMITTED: the exporter has stopped or destroyed its memory map.
- * - DOCA_ERROR_CONNECTION_RESET: the exporter's process has gone.
+ * - DOCA_ERROR_CONNECTION_RESET: the process that has exported the memory has ended.
+ * - DOCA_ERROR_OPERATING_SYSTEM: the kernel refuses access to imported memory (opendoca).
+ * - DOCA_ERROR_NO_MEMORY: no memory to access imported memory (opendoca).
+ * - DOCA_ERROR_INVALID_VALUE: a job before this one has used up the free space of its destination, or has made its
+ *   source too long (opendoca).
+ * - DOCA_ERROR_SHUTDOWN: flushed by doca_ctx_workq_rm() (opendoca).
  * A failed job does not harm the context; other jobs go on (opendoca).
  *
  * Outputs are written only on success.

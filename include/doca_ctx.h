@@ -367,8 +367,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_ctx_workq_add(struct doca_ctx *ctx, struct
  * - DOCA_ERROR_BAD_STATE: the context is not started.
  * - DOCA_ERROR_NOT_FOUND: the queue is not on the context.
  * - DOCA_ERROR_NOT_PERMITTED: jobs have not been retrieved. opendoca: a context whose jobs may wait for a
- *   peer, as those of RDMA and sync events do, begins to flush them with this call; retrieve them, then
- *   try again.
+ *   peer, as those of RDMA and sync events do, or may take long, as those of compression and erasure coding
+ *   do, begins to flush them with this call; retrieve them, then try again.
  * - DOCA_ERROR_UNEXPECTED: something inside failed.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_ctx_workq_rm(struct doca_ctx *ctx, struct doca_workq *workq);

@@ -48,11 +48,17 @@
  * date; or, when doca_workq_progress_retrieve() gives DOCA_ERROR_IO_FAILED, with the data lengths as they were
  * (opendoca):
  * - DOCA_ERROR_IO_FAILED: the source has no data, or its length is no multiple of 64 bytes times the number of inputs,
- *   for example because blocks were left in that the matrix does not use; or the destination has not enough room.
+ *   for example because blocks were left in that the matrix does not use; the destination has not enough room; or the
+ *   exporter of imported memory has unmapped it (opendoca).
  * - DOCA_ERROR_NOT_PERMITTED: the exporter has stopped or destroyed its memory map.
- * - DOCA_ERROR_CONNECTION_RESET: the exporter's process has gone.
- * The room of the destination has changed only if imported memory became inaccessible meanwhile. A failed job does not
- * harm the context; other jobs go on.
+ * - DOCA_ERROR_CONNECTION_RESET: the process that has exported the memory has ended.
+ * - DOCA_ERROR_OPERATING_SYSTEM: the kernel refuses access to imported memory (opendoca).
+ * - DOCA_ERROR_NO_MEMORY: no memory to access imported memory (opendoca).
+ * - DOCA_ERROR_INVALID_VALUE: a job before this one has made a block larger than 128 MiB, or has made source and
+ *   destination overlap (opendoca).
+ * - DOCA_ERROR_SHUTDOWN: flushed by doca_ctx_workq_rm() (opendoca).
+ * The room of the destination has changed only if imported memory could not be accessed, or if the job was flushed. A
+ * failed job does not harm the context; other jobs go on.
  *
  * Outputs are written only on success.
  * "Threads: any" below means that any threads may call at the same time, "Threads: one" that calls on the

@@ -40,9 +40,12 @@
  * - DOCA_ERROR_NOT_PERMITTED: a destination that may not be written, a source that may not be read, or an export of
  *   imported memory that has ended; opendoca: memory of a dmabuf, which the CPU cannot always access. Copy it by DMA
  *   first.
- * - DOCA_ERROR_IO_FAILED: the tag does not belong to AAD, ciphertext, key and IV. The destination's data lengths have
- *   not changed and no plaintext is left in its memory (opendoca: there are zeros in its place).
+ * - DOCA_ERROR_IO_FAILED: the tag does not belong to AAD, ciphertext, key and IV; opendoca: or the exporter of imported
+ *   memory has unmapped it. The destination's data lengths have not changed and no plaintext is left in its memory
+ *   (opendoca: there are zeros in its place).
  * - DOCA_ERROR_CONNECTION_RESET: the process that exported the memory has ended.
+ * - DOCA_ERROR_OPERATING_SYSTEM: the kernel refuses access to imported memory (opendoca).
+ * - DOCA_ERROR_NO_MEMORY: no memory to access imported memory (opendoca).
  * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
  *
  * doca_task_submit() reports these by the task's error callback; doca_task_try_submit() returns
