@@ -12,7 +12,64 @@
 #include <bsd/string.h>
 #include <doca_log.h>
 
+#include "wait.h"
+
 DOCA_LOG_REGISTER(SAMPLES::COMMON);
+
+doca_error_t begin_arguments(const char *program, void *config)
+{
+    const doca_error_t result = doca_argp_init(program, config);
+
+    if (result != DOCA_SUCCESS)
+        DOCA_LOG_ERR("The arguments cannot be set up: %s", doca_get_error_string(result));
+    return result;
+}
+
+doca_error_t add_argument(const struct argument *argument)
+{
+    struct doca_argp_param *param;
+    const doca_error_t result = doca_argp_param_create(&param);
+
+    if (result != DOCA_SUCCESS)
+        return result;
+    if (argument->short_name != NULL)
+        doca_argp_param_set_short_name(param, argument->short_name);
+    doca_argp_param_set_long_name(param, argument->long_name);
+    if (argument->value != NULL)
+        doca_argp_param_set_arguments(param, argument->value);
+    doca_argp_param_set_description(param, argument->description);
+    doca_argp_param_set_callback(param, argument->callback);
+    doca_argp_param_set_type(param, argument->type);
+    if (argument->is_mandatory)
+        doca_argp_param_set_mandatory(param);
+    return doca_argp_register_param(param);
+}
+
+doca_error_t read_arguments(doca_error_t added, int argc, char **argv)
+{
+    doca_error_t result = added;
+
+    if (result == DOCA_SUCCESS)
+        result = add_busy_argument();
+    if (result == DOCA_SUCCESS)
+        result = doca_argp_start(argc, argv);
+    if (result != DOCA_SUCCESS)
+        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)", doca_get_error_string(result));
+    (void)doca_argp_destroy();
+    return result;
+}
+
+doca_error_t set_string(const char *what, const char *value, char *field, size_t size)
+{
+    const size_t len = strlen(value);
+
+    if (len == 0 || len >= size) {
+        DOCA_LOG_ERR("The %s has %zu bytes, and 1 to %zu are possible", what, len, size - 1);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    (void)strlcpy(field, value, size);
+    return DOCA_SUCCESS;
+}
 
 static uint32_t abilities_of(struct doca_devinfo *devinfo, const struct device_ability *abilities, size_t num_abilities)
 {
@@ -119,6 +176,61 @@ doca_error_t open_device(const char *pci_addr, const struct device_ability *abil
     if (devinfo == NULL)
         list_devices(devices, num_devices, abilities, num_abilities);
     (void)doca_devinfo_list_destroy(devices);
+    return result;
+}
+
+doca_error_t open_first_device(bool (*can_run)(struct doca_devinfo *devinfo, int job_type), int job_type,
+                               const char *purpose, struct doca_dev **dev)
+{
+    struct doca_devinfo **devices = NULL;
+    uint32_t num_devices = 0;
+    doca_error_t result;
+
+    result = doca_devinfo_list_create(&devices, &num_devices);
+    if (result != DOCA_SUCCESS) {
+        DOCA_LOG_ERR("The devices cannot be listed: %s", doca_get_error_string(result));
+        return result;
+    }
+    result = DOCA_ERROR_NOT_FOUND;
+    for (uint32_t i = 0; i < num_devices && result != DOCA_SUCCESS; i++) {
+        if (can_run(devices[i], job_type))
+            result = doca_dev_open(devices[i], dev);
+    }
+    if (result != DOCA_SUCCESS)
+        DOCA_LOG_ERR("None of the %u devices here can be used for %s: %s", num_devices, purpose,
+                     doca_get_error_string(result));
+    (void)doca_devinfo_list_destroy(devices);
+    return result;
+}
+
+doca_error_t start_ctx(struct doca_ctx *ctx, struct doca_dev *dev, struct doca_workq *workq, struct ctx_setup *setup)
+{
+    doca_error_t result;
+
+    *setup = (struct ctx_setup){.ctx = ctx, .dev = dev, .workq = workq};
+    result = doca_ctx_dev_add(ctx, dev);
+    if (result != DOCA_SUCCESS)
+        return result;
+    setup->has_device = true;
+    result = doca_ctx_start(ctx);
+    if (result != DOCA_SUCCESS)
+        return result;
+    setup->is_started = true;
+    result = doca_ctx_workq_add(ctx, workq);
+    setup->has_workq = result == DOCA_SUCCESS;
+    return result;
+}
+
+doca_error_t stop_ctx(struct ctx_setup *setup)
+{
+    doca_error_t result = DOCA_SUCCESS;
+
+    if (setup->has_workq)
+        result = first_error(result, doca_ctx_workq_rm(setup->ctx, setup->workq));
+    if (setup->is_started)
+        result = first_error(result, doca_ctx_stop(setup->ctx));
+    if (setup->has_device)
+        result = first_error(result, doca_ctx_dev_rm(setup->ctx, setup->dev));
     return result;
 }
 

@@ -35,22 +35,6 @@ doca_error_t add_busy_argument(void)
     return doca_argp_register_param(param);
 }
 
-doca_error_t parse_busy_argument(const char *program, int argc, char **argv)
-{
-    doca_error_t result;
-
-    result = doca_argp_init(program, NULL);
-    if (result != DOCA_SUCCESS)
-        return result;
-    result = add_busy_argument();
-    if (result == DOCA_SUCCESS)
-        result = doca_argp_start(argc, argv);
-    if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)", doca_get_error_string(result));
-    (void)doca_argp_destroy();
-    return result;
-}
-
 doca_error_t create_workq(uint32_t depth, struct doca_workq **workq)
 {
     struct doca_workq *made = NULL;
@@ -109,5 +93,26 @@ doca_error_t await_event(struct doca_workq *workq, struct doca_event *event)
         if (result != DOCA_SUCCESS)
             return result;
     }
+    return result;
+}
+
+doca_error_t run_job(struct doca_workq *workq, const struct doca_job *job)
+{
+    struct doca_event event = {0};
+    doca_error_t result;
+
+    result = doca_workq_submit(workq, job);
+    if (result != DOCA_SUCCESS) {
+        DOCA_LOG_ERR("The job cannot be submitted: %s", doca_get_error_string(result));
+        return result;
+    }
+    result = await_event(workq, &event);
+    /* When a job has failed, the cause is in its event. */
+    if (event.result.u64 != DOCA_SUCCESS)
+        result = (doca_error_t)event.result.u64;
+    if (result == DOCA_SUCCESS && event.type != job->type)
+        result = DOCA_ERROR_UNEXPECTED;
+    if (result != DOCA_SUCCESS)
+        DOCA_LOG_ERR("The job has failed: %s", doca_get_error_string(result));
     return result;
 }

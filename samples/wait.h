@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// How the samples wait: asleep until something has happened, which is right for a program that has time, as it leaves
-// the processor to others; or with --busy by asking again and again, which answers some microseconds earlier.
+// How the samples wait. By default they block until something has happened, which leaves the processor to other
+// programs. With --busy they poll, which answers some microseconds earlier.
 #ifndef WAIT_H_
 #define WAIT_H_
 
@@ -16,14 +16,14 @@
 /* Adds --busy; between doca_argp_init() and doca_argp_start(). */
 doca_error_t add_busy_argument(void);
 
-/* The command line of a sample that takes --busy and nothing else. */
-doca_error_t parse_busy_argument(const char *program, int argc, char **argv);
-
 /* Makes a work queue in event-driven mode, unless --busy was given. */
 doca_error_t create_workq(uint32_t depth, struct doca_workq **workq);
 
 /* Waits for the end of a job; the answer is that of doca_workq_progress_retrieve(). */
 doca_error_t await_event(struct doca_workq *workq, struct doca_event *event);
+
+/* Submits a job, which must be the only one, and waits for its end. Returns the result of the job. */
+doca_error_t run_job(struct doca_workq *workq, const struct doca_job *job);
 
 /* Waits until a descriptor that is armed is readable. With --busy it returns at once. */
 doca_error_t await_handle(doca_event_handle_t handle);

@@ -85,19 +85,6 @@ doca_error_t destroy_sync_event(struct sync_event *se)
     return result;
 }
 
-/* Submits a job and waits until it has ended. */
-static doca_error_t run_job(struct sync_event *se, const struct doca_job *job)
-{
-    struct doca_event event = {0};
-    doca_error_t result;
-
-    result = doca_workq_submit(se->workq, job);
-    if (result != DOCA_SUCCESS)
-        return result;
-    result = await_event(se->workq, &event);
-    return result == DOCA_ERROR_IO_FAILED ? (doca_error_t)event.result.u64 : result;
-}
-
 static doca_error_t set_value(struct sync_event *se, uint64_t value)
 {
     const struct doca_sync_event_job_update_set job = {
@@ -105,7 +92,7 @@ static doca_error_t set_value(struct sync_event *se, uint64_t value)
         .value = value,
     };
 
-    return se->config->is_async ? run_job(se, &job.base) : doca_sync_event_update_set(se->event, value);
+    return se->config->is_async ? run_job(se->workq, &job.base) : doca_sync_event_update_set(se->event, value);
 }
 
 static doca_error_t add_one(struct sync_event *se, uint64_t *fetched)
@@ -116,7 +103,7 @@ static doca_error_t add_one(struct sync_event *se, uint64_t *fetched)
         .fetched = fetched,
     };
 
-    return se->config->is_async ? run_job(se, &job.base) : doca_sync_event_update_add(se->event, 1, fetched);
+    return se->config->is_async ? run_job(se->workq, &job.base) : doca_sync_event_update_add(se->event, 1, fetched);
 }
 
 doca_error_t signal_sync_event(struct sync_event *se, uint64_t value)
@@ -147,7 +134,7 @@ doca_error_t wait_for_sync_event(struct sync_event *se, uint64_t value,
     doca_error_t result;
 
     DOCA_LOG_INFO("Waiting until the value is greater than %" PRIu64, value);
-    result = se->config->is_async ? run_job(se, &job.base) : wait_gt(se->event, value, UINT64_MAX);
+    result = se->config->is_async ? run_job(se->workq, &job.base) : wait_gt(se->event, value, UINT64_MAX);
     if (result != DOCA_SUCCESS) {
         DOCA_LOG_ERR("The wait for the sync event has failed: %s", doca_get_error_string(result));
         return result;

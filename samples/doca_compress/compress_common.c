@@ -3,13 +3,9 @@
 #include "compress_common.h"
 
 #include <inttypes.h>
-#include <string.h>
 
-#include <bsd/string.h>
-#include <doca_argp.h>
 #include <doca_log.h>
 
-#include "../common.h"
 #include "../wait.h"
 
 DOCA_LOG_REGISTER(SAMPLES::COMPRESS_COMMON);
@@ -17,113 +13,50 @@ DOCA_LOG_REGISTER(SAMPLES::COMPRESS_COMMON);
 #define WORKQ_DEPTH 1
 #define NUM_BUFFERS 2 /* source and destination */
 
-static doca_error_t set_path(char *path, const char *what, const char *value)
-{
-    const size_t len = strlen(value);
-
-    if (len == 0 || len >= MAX_PATH_SIZE) {
-        DOCA_LOG_ERR("The path of the %s has %zu bytes, and 1 to %d are possible", what, len, MAX_PATH_SIZE - 1);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    (void)strlcpy(path, value, MAX_PATH_SIZE);
-    return DOCA_SUCCESS;
-}
-
 static doca_error_t set_input(void *value, void *config)
 {
-    return set_path(((struct compress_config *)config)->input, "input", value);
+    struct compress_config *const c = config;
+
+    return set_string("path of the input", value, c->input, sizeof(c->input));
 }
 
 static doca_error_t set_output(void *value, void *config)
 {
-    return set_path(((struct compress_config *)config)->output, "output", value);
-}
+    struct compress_config *const c = config;
 
-static doca_error_t register_path(const char *short_name, const char *long_name, const char *description,
-                                  callback_func set)
-{
-    struct doca_argp_param *param;
-    doca_error_t result;
-
-    result = doca_argp_param_create(&param);
-    if (result != DOCA_SUCCESS)
-        return result;
-    doca_argp_param_set_short_name(param, short_name);
-    doca_argp_param_set_long_name(param, long_name);
-    doca_argp_param_set_arguments(param, "<path>");
-    doca_argp_param_set_description(param, description);
-    doca_argp_param_set_callback(param, set);
-    doca_argp_param_set_type(param, DOCA_ARGP_TYPE_STRING);
-    doca_argp_param_set_mandatory(param);
-    return doca_argp_register_param(param);
+    return set_string("path of the output", value, c->output, sizeof(c->output));
 }
 
 doca_error_t parse_arguments(const char *program, int argc, char **argv, struct compress_config *config)
 {
+    static const struct argument arguments[] = {
+        {"i", "input", "<path>", "File to read", set_input, DOCA_ARGP_TYPE_STRING, true},
+        {"o", "output", "<path>", "File to write", set_output, DOCA_ARGP_TYPE_STRING, true},
+    };
     doca_error_t result;
 
-    result = doca_argp_init(program, config);
-    if (result != DOCA_SUCCESS) {
-        DOCA_LOG_ERR("The arguments cannot be set up: %s", doca_get_error_string(result));
-        return result;
-    }
-    result = register_path("i", "input", "File to read", set_input);
-    if (result == DOCA_SUCCESS)
-        result = register_path("o", "output", "File to write", set_output);
-    if (result == DOCA_SUCCESS)
-        result = add_busy_argument();
-    if (result == DOCA_SUCCESS)
-        result = doca_argp_start(argc, argv);
+    result = begin_arguments(program, config);
     if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)", doca_get_error_string(result));
-    (void)doca_argp_destroy();
-    return result;
+        return result;
+    result = add_argument(&arguments[0]);
+    if (result == DOCA_SUCCESS)
+        result = add_argument(&arguments[1]);
+    return read_arguments(result, argc, argv);
 }
 
-static doca_error_t open_compress_device(enum doca_compress_job_types job_type, struct doca_dev **dev)
+static bool can_run(struct doca_devinfo *devinfo, int job_type)
 {
-    struct doca_devinfo **devices = NULL;
-    uint32_t num_devices = 0;
-    doca_error_t result;
-
-    result = doca_devinfo_list_create(&devices, &num_devices);
-    if (result != DOCA_SUCCESS) {
-        DOCA_LOG_ERR("The devices cannot be listed: %s", doca_get_error_string(result));
-        return result;
-    }
-    result = DOCA_ERROR_NOT_FOUND;
-    for (uint32_t i = 0; i < num_devices && result != DOCA_SUCCESS; i++) {
-        if (doca_compress_job_get_supported(devices[i], job_type) == DOCA_SUCCESS)
-            result = doca_dev_open(devices[i], dev);
-    }
-    if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("None of the %u devices here can be used: %s", num_devices, doca_get_error_string(result));
-    (void)doca_devinfo_list_destroy(devices);
-    return result;
+    return doca_compress_job_get_supported(devinfo, (enum doca_compress_job_types)job_type) == DOCA_SUCCESS;
 }
 
 static doca_error_t start_compress(struct compress_resources *r)
 {
-    struct doca_ctx *ctx;
-    doca_error_t result;
+    doca_error_t result = doca_compress_create(&r->compress);
 
-    result = doca_compress_create(&r->compress);
-    if (result != DOCA_SUCCESS)
-        return result;
-    ctx = doca_compress_as_ctx(r->compress);
-    result = doca_ctx_dev_add(ctx, r->dev);
-    if (result != DOCA_SUCCESS)
-        return result;
-    r->has_device = true;
-    result = doca_ctx_start(ctx);
-    if (result != DOCA_SUCCESS)
-        return result;
-    r->is_started = true;
-    result = create_workq(WORKQ_DEPTH, &r->workq);
-    if (result != DOCA_SUCCESS)
-        return result;
-    result = doca_ctx_workq_add(ctx, r->workq);
-    r->has_workq = result == DOCA_SUCCESS;
+    if (result == DOCA_SUCCESS)
+        result = create_workq(WORKQ_DEPTH, &r->workq);
+    if (result == DOCA_SUCCESS)
+        result = start_ctx(doca_compress_as_ctx(r->compress), r->dev, r->workq, &r->setup);
     return result;
 }
 
@@ -152,7 +85,7 @@ doca_error_t create_compress_resources(const struct compress_config *config, enu
 
     result = load_file(config->input, resources->input, sizeof(resources->input), &resources->input_len);
     if (result == DOCA_SUCCESS)
-        result = open_compress_device(job_type, &resources->dev);
+        result = open_first_device(can_run, (int)job_type, "DEFLATE", &resources->dev);
     if (result != DOCA_SUCCESS)
         return result;
     result = start_compress(resources);
@@ -165,15 +98,13 @@ doca_error_t create_compress_resources(const struct compress_config *config, enu
 
 doca_error_t destroy_compress_resources(struct compress_resources *r)
 {
-    struct doca_ctx *const ctx = r->compress == NULL ? NULL : doca_compress_as_ctx(r->compress);
     doca_error_t result = DOCA_SUCCESS;
 
     if (r->dst != NULL)
         result = first_error(result, doca_buf_refcount_rm(r->dst, NULL));
     if (r->src != NULL)
         result = first_error(result, doca_buf_refcount_rm(r->src, NULL));
-    if (r->has_workq)
-        result = first_error(result, doca_ctx_workq_rm(ctx, r->workq));
+    result = first_error(result, stop_ctx(&r->setup));
     if (r->workq != NULL)
         result = first_error(result, doca_workq_destroy(r->workq));
     if (r->inventory != NULL)
@@ -182,36 +113,12 @@ doca_error_t destroy_compress_resources(struct compress_resources *r)
         result = first_error(result, doca_mmap_destroy(r->output_mmap));
     if (r->input_mmap != NULL)
         result = first_error(result, doca_mmap_destroy(r->input_mmap));
-    if (r->is_started)
-        result = first_error(result, doca_ctx_stop(ctx));
-    if (r->has_device)
-        result = first_error(result, doca_ctx_dev_rm(ctx, r->dev));
     if (r->compress != NULL)
         result = first_error(result, doca_compress_destroy(r->compress));
     if (r->dev != NULL)
         result = first_error(result, doca_dev_close(r->dev));
     if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("Compression cannot be taken apart: %s", doca_get_error_string(result));
-    return result;
-}
-
-/* Submits the job and waits until it has ended. */
-static doca_error_t run_job(struct doca_workq *workq, const struct doca_job *job)
-{
-    struct doca_event event = {0};
-    doca_error_t result;
-
-    result = doca_workq_submit(workq, job);
-    if (result != DOCA_SUCCESS) {
-        DOCA_LOG_ERR("The job cannot be submitted: %s", doca_get_error_string(result));
-        return result;
-    }
-    result = await_event(workq, &event);
-    /* When a job has failed, the cause is in its event. */
-    if (event.result.u64 != DOCA_SUCCESS)
-        result = (doca_error_t)event.result.u64;
-    if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("The job has failed: %s", doca_get_error_string(result));
     return result;
 }
 

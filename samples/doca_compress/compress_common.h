@@ -5,7 +5,6 @@
 #ifndef COMPRESS_COMMON_H_
 #define COMPRESS_COMMON_H_
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +15,8 @@
 #include <doca_dev.h>
 #include <doca_error.h>
 #include <doca_mmap.h>
+
+#include "../common.h"
 
 #define MAX_PATH_SIZE 4096 /* terminating NUL included */
 #define MAX_INPUT_SIZE (8u << 20)
@@ -40,9 +41,7 @@ struct compress_resources {
     struct doca_buf *src; /* full of the file */
     struct doca_buf *dst; /* empty */
     size_t input_len;
-    bool has_device; /* the context has the device, */
-    bool is_started; /* is started, */
-    bool has_workq;  /* and has the work queue */
+    struct ctx_setup setup;
     uint8_t input[MAX_INPUT_SIZE];
     uint8_t output[MAX_OUTPUT_SIZE];
 };

@@ -4,13 +4,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <bsd/string.h>
-#include <doca_argp.h>
 #include <doca_log.h>
-
-#include "../wait.h"
 
 DOCA_LOG_REGISTER(SAMPLES::DMA_ARGUMENTS);
 
@@ -21,22 +17,6 @@ DOCA_LOG_REGISTER(SAMPLES::DMA_ARGUMENTS);
 #define DEFAULT_PORT "18515"
 #define DEFAULT_TIMEOUT "60"
 #define MAX_TIMEOUT 86400
-
-static doca_error_t set_string(const char *what, const char *value, char *field, size_t size)
-{
-    const size_t len = strlen(value);
-
-    if (len == 0) {
-        DOCA_LOG_ERR("The %s is empty", what);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    if (len >= size) {
-        DOCA_LOG_ERR("The %s has %zu bytes, and at most %zu are possible", what, len, size - 1);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    (void)strlcpy(field, value, size);
-    return DOCA_SUCCESS;
-}
 
 static doca_error_t set_pci_addr(void *value, void *config)
 {
@@ -99,65 +79,60 @@ static doca_error_t set_timeout(void *value, void *config)
     return DOCA_SUCCESS;
 }
 
-struct argument {
+/* An argument that some of the samples take. */
+struct dma_argument_entry {
     enum dma_argument kind;
-    const char *short_name;
-    const char *long_name;
-    const char *value;
-    const char *description;
-    const char *default_value; /* shown in the usage text; NULL: the sample's own PCI address */
-    callback_func callback;
-    enum doca_argp_type type;
+    const char *default_value; /* appended to the description; NULL: the sample's own PCI address */
+    struct argument argument;
 };
 
-/* clang-format off */
-static const struct argument all_arguments[] = {
-    {DMA_ARGUMENT_PCI_ADDR, "p", "pci-addr", "<address>", "PCI address or RDMA name of the device",
-     NULL, set_pci_addr, DOCA_ARGP_TYPE_STRING},
-    {DMA_ARGUMENT_TEXT, "t", "text", "<text>", "Text to copy",
-     DEFAULT_TEXT, set_text, DOCA_ARGP_TYPE_STRING},
-    {DMA_ARGUMENT_FILES, "d", "descriptor-path", "<path>", "File with the export descriptor",
-     DEFAULT_DESCRIPTOR_PATH, set_descriptor_path, DOCA_ARGP_TYPE_STRING},
-    {DMA_ARGUMENT_FILES, "b", "buffer-path", "<path>", "File with the buffer's address and length",
-     DEFAULT_BUFFER_INFO_PATH, set_buffer_info_path, DOCA_ARGP_TYPE_STRING},
-    {DMA_ARGUMENT_NETWORK, "a", "address", "<address>", "IP address or name where the receiver listens",
-     DEFAULT_ADDRESS, set_address, DOCA_ARGP_TYPE_STRING},
-    {DMA_ARGUMENT_NETWORK, "P", "port", "<number>", "TCP port of the receiver, where 0 takes a free one",
-     DEFAULT_PORT, set_port, DOCA_ARGP_TYPE_INT},
-    {DMA_ARGUMENT_NETWORK, "w", "wait", "<seconds>", "Longest wait for the other side, in each step",
-     DEFAULT_TIMEOUT, set_timeout, DOCA_ARGP_TYPE_INT},
+static const struct dma_argument_entry all_arguments[] = {
+    {DMA_ARGUMENT_PCI_ADDR,
+     NULL,
+     {"p", "pci-addr", "<address>", "PCI address or RDMA name of the device", set_pci_addr, DOCA_ARGP_TYPE_STRING,
+      false}},
+    {DMA_ARGUMENT_TEXT, DEFAULT_TEXT, {"t", "text", "<text>", "Text to copy", set_text, DOCA_ARGP_TYPE_STRING, false}},
+    {DMA_ARGUMENT_FILES,
+     DEFAULT_DESCRIPTOR_PATH,
+     {"d", "descriptor-path", "<path>", "File with the export descriptor", set_descriptor_path, DOCA_ARGP_TYPE_STRING,
+      false}},
+    {DMA_ARGUMENT_FILES,
+     DEFAULT_BUFFER_INFO_PATH,
+     {"b", "buffer-path", "<path>", "File with the buffer's address and length", set_buffer_info_path,
+      DOCA_ARGP_TYPE_STRING, false}},
+    {DMA_ARGUMENT_NETWORK,
+     DEFAULT_ADDRESS,
+     {"a", "address", "<address>", "IP address or name where the receiver listens", set_address, DOCA_ARGP_TYPE_STRING,
+      false}},
+    {DMA_ARGUMENT_NETWORK,
+     DEFAULT_PORT,
+     {"P", "port", "<number>", "TCP port of the receiver, where 0 takes a free one", set_port, DOCA_ARGP_TYPE_INT,
+      false}},
+    {DMA_ARGUMENT_NETWORK,
+     DEFAULT_TIMEOUT,
+     {"w", "wait", "<seconds>", "Longest wait for the other side, in each step", set_timeout, DOCA_ARGP_TYPE_INT,
+      false}},
 };
-/* clang-format on */
 
-static doca_error_t register_argument(const struct argument *argument, const char *default_value)
+static doca_error_t add_with_default(struct argument argument, const char *default_value)
 {
-    struct doca_argp_param *param;
     char description[256];
-    doca_error_t result;
 
-    result = doca_argp_param_create(&param);
-    if (result != DOCA_SUCCESS)
-        return result;
-    (void)snprintf(description, sizeof(description), "%s (default: %s)", argument->description, default_value);
-    doca_argp_param_set_short_name(param, argument->short_name);
-    doca_argp_param_set_long_name(param, argument->long_name);
-    doca_argp_param_set_arguments(param, argument->value);
-    doca_argp_param_set_description(param, description);
-    doca_argp_param_set_callback(param, argument->callback);
-    doca_argp_param_set_type(param, argument->type);
-    return doca_argp_register_param(param);
+    (void)snprintf(description, sizeof(description), "%s (default: %s)", argument.description, default_value);
+    argument.description = description;
+    return add_argument(&argument);
 }
 
-static doca_error_t register_arguments(uint32_t arguments, const char *default_pci_addr)
+static doca_error_t add_arguments(uint32_t arguments, const char *default_pci_addr)
 {
     const size_t num_arguments = sizeof(all_arguments) / sizeof(all_arguments[0]);
     doca_error_t result = DOCA_SUCCESS;
 
     for (size_t i = 0; i < num_arguments && result == DOCA_SUCCESS; i++) {
-        const struct argument *const argument = &all_arguments[i];
+        const struct dma_argument_entry *const entry = &all_arguments[i];
 
-        if ((arguments & argument->kind) != 0)
-            result = register_argument(argument, argument->default_value ? argument->default_value : default_pci_addr);
+        if ((arguments & entry->kind) != 0)
+            result = add_with_default(entry->argument, entry->default_value ? entry->default_value : default_pci_addr);
     }
     return result;
 }
@@ -175,18 +150,6 @@ doca_error_t parse_arguments(const char *program, uint32_t arguments, const char
     (void)strlcpy(config->port, DEFAULT_PORT, sizeof(config->port));
     config->timeout = atoi(DEFAULT_TIMEOUT);
 
-    result = doca_argp_init(program, config);
-    if (result != DOCA_SUCCESS) {
-        DOCA_LOG_ERR("The arguments cannot be set up: %s", doca_get_error_string(result));
-        return result;
-    }
-    result = register_arguments(arguments, default_pci_addr);
-    if (result == DOCA_SUCCESS)
-        result = add_busy_argument();
-    if (result == DOCA_SUCCESS)
-        result = doca_argp_start(argc, argv);
-    if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)", doca_get_error_string(result));
-    (void)doca_argp_destroy();
-    return result;
+    result = begin_arguments(program, config);
+    return result == DOCA_SUCCESS ? read_arguments(add_arguments(arguments, default_pci_addr), argc, argv) : result;
 }

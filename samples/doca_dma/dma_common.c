@@ -6,7 +6,6 @@
 
 #include <doca_log.h>
 
-#include "../common.h"
 #include "../wait.h"
 
 DOCA_LOG_REGISTER(SAMPLES::DMA_COMMON);
@@ -67,26 +66,12 @@ doca_error_t open_dma_device(const char *pci_addr, uint32_t needed, struct doca_
 
 static doca_error_t start_dma(struct dma_resources *r)
 {
-    struct doca_ctx *ctx;
-    doca_error_t result;
+    doca_error_t result = doca_dma_create(&r->dma);
 
-    result = doca_dma_create(&r->dma);
-    if (result != DOCA_SUCCESS)
-        return result;
-    ctx = doca_dma_as_ctx(r->dma);
-    result = doca_ctx_dev_add(ctx, r->dev);
-    if (result != DOCA_SUCCESS)
-        return result;
-    r->has_device = true;
-    result = doca_ctx_start(ctx);
-    if (result != DOCA_SUCCESS)
-        return result;
-    r->is_started = true;
-    result = create_workq(WORKQ_DEPTH, &r->workq);
-    if (result != DOCA_SUCCESS)
-        return result;
-    result = doca_ctx_workq_add(ctx, r->workq);
-    r->has_workq = result == DOCA_SUCCESS;
+    if (result == DOCA_SUCCESS)
+        result = create_workq(WORKQ_DEPTH, &r->workq);
+    if (result == DOCA_SUCCESS)
+        result = start_ctx(doca_dma_as_ctx(r->dma), r->dev, r->workq, &r->setup);
     return result;
 }
 
@@ -109,17 +94,11 @@ doca_error_t create_dma_resources(const char *pci_addr, uint32_t needed, struct 
 
 doca_error_t destroy_dma_resources(struct dma_resources *resources)
 {
-    struct doca_ctx *const ctx = resources->dma == NULL ? NULL : doca_dma_as_ctx(resources->dma);
     doca_error_t result = DOCA_SUCCESS;
 
-    if (resources->has_workq)
-        result = first_error(result, doca_ctx_workq_rm(ctx, resources->workq));
+    result = first_error(result, stop_ctx(&resources->setup));
     if (resources->workq != NULL)
         result = first_error(result, doca_workq_destroy(resources->workq));
-    if (resources->is_started)
-        result = first_error(result, doca_ctx_stop(ctx));
-    if (resources->has_device)
-        result = first_error(result, doca_ctx_dev_rm(ctx, resources->dev));
     if (resources->dma != NULL)
         result = first_error(result, doca_dma_destroy(resources->dma));
     if (resources->inventory != NULL)
@@ -129,26 +108,6 @@ doca_error_t destroy_dma_resources(struct dma_resources *resources)
     if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("DMA cannot be taken apart: %s", doca_get_error_string(result));
     memset(resources, 0, sizeof(*resources));
-    return result;
-}
-
-/* Submits the job and waits until it has ended. */
-static doca_error_t run_job(struct doca_workq *workq, const struct doca_job *job)
-{
-    struct doca_event event = {0};
-    doca_error_t result;
-
-    result = doca_workq_submit(workq, job);
-    if (result != DOCA_SUCCESS) {
-        DOCA_LOG_ERR("The copy cannot be submitted: %s", doca_get_error_string(result));
-        return result;
-    }
-    result = await_event(workq, &event);
-    /* When a job has failed, the cause is in its event. */
-    if (event.result.u64 != DOCA_SUCCESS)
-        result = (doca_error_t)event.result.u64;
-    if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("The copy has failed: %s", doca_get_error_string(result));
     return result;
 }
 

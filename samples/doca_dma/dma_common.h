@@ -15,6 +15,8 @@
 #include <doca_error.h>
 #include <doca_mmap.h>
 
+#include "../common.h"
+
 #define MAX_TEXT_SIZE 4096      /* of the text to copy, terminating NUL included */
 #define MAX_PATH_SIZE 1024      /* of a path, terminating NUL included */
 #define MAX_DESCRIPTOR_SIZE 256 /* of an export descriptor */
@@ -65,9 +67,7 @@ struct dma_resources {
     struct doca_buf_inventory *inventory;
     struct doca_dma *dma;
     struct doca_workq *workq;
-    bool has_device; /* the DMA context has the device, */
-    bool is_started; /* is started, */
-    bool has_workq;  /* and has the work queue */
+    struct ctx_setup setup;
 };
 
 /* Sets up everything on the device at the address. Also after a failure, destroy_dma_resources() must follow.

@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include <bsd/string.h>
-#include <doca_argp.h>
 #include <doca_log.h>
 
-#include "../common.h"
 #include "../wait.h"
 
 DOCA_LOG_REGISTER(SAMPLES::EC_COMMON);
@@ -20,102 +18,41 @@ DOCA_LOG_REGISTER(SAMPLES::EC_COMMON);
 static doca_error_t set_data(void *value, void *config)
 {
     struct ec_config *const c = config;
-    const size_t len = strlen(value);
 
-    if (len == 0 || len >= sizeof(c->data)) {
-        DOCA_LOG_ERR("The data has %zu bytes, and 1 to %zu are possible", len, sizeof(c->data) - 1);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    (void)strlcpy(c->data, value, sizeof(c->data));
-    return DOCA_SUCCESS;
-}
-
-static doca_error_t register_data_argument(void)
-{
-    struct doca_argp_param *param;
-    doca_error_t result;
-
-    result = doca_argp_param_create(&param);
-    if (result != DOCA_SUCCESS)
-        return result;
-    doca_argp_param_set_short_name(param, "d");
-    doca_argp_param_set_long_name(param, "data");
-    doca_argp_param_set_arguments(param, "<text>");
-    doca_argp_param_set_description(param, "Text to protect (default: " DEFAULT_DATA ")");
-    doca_argp_param_set_callback(param, set_data);
-    doca_argp_param_set_type(param, DOCA_ARGP_TYPE_STRING);
-    return doca_argp_register_param(param);
+    return set_string("data", value, c->data, sizeof(c->data));
 }
 
 doca_error_t parse_arguments(const char *program, int argc, char **argv, struct ec_config *config)
 {
+    static const struct argument data = {.short_name = "d",
+                                         .long_name = "data",
+                                         .value = "<text>",
+                                         .description = "Text to protect (default: " DEFAULT_DATA ")",
+                                         .callback = set_data,
+                                         .type = DOCA_ARGP_TYPE_STRING};
     doca_error_t result;
 
     (void)strlcpy(config->data, DEFAULT_DATA, sizeof(config->data));
-    result = doca_argp_init(program, config);
-    if (result != DOCA_SUCCESS) {
-        DOCA_LOG_ERR("The arguments cannot be set up: %s", doca_get_error_string(result));
-        return result;
-    }
-    result = register_data_argument();
-    if (result == DOCA_SUCCESS)
-        result = add_busy_argument();
-    if (result == DOCA_SUCCESS)
-        result = doca_argp_start(argc, argv);
-    if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)", doca_get_error_string(result));
-    (void)doca_argp_destroy();
-    return result;
+    result = begin_arguments(program, config);
+    return result == DOCA_SUCCESS ? read_arguments(add_argument(&data), argc, argv) : result;
 }
 
-static doca_error_t open_ec_device(struct doca_dev **dev)
+static bool can_run(struct doca_devinfo *devinfo, int job_type)
 {
-    struct doca_devinfo **devices = NULL;
-    uint32_t num_devices = 0;
-    doca_error_t result;
-
-    result = doca_devinfo_list_create(&devices, &num_devices);
-    if (result != DOCA_SUCCESS) {
-        DOCA_LOG_ERR("The devices cannot be listed: %s", doca_get_error_string(result));
-        return result;
-    }
-    result = DOCA_ERROR_NOT_FOUND;
-    for (uint32_t i = 0; i < num_devices && result != DOCA_SUCCESS; i++) {
-        if (doca_ec_job_get_supported(devices[i], DOCA_EC_JOB_CREATE) == DOCA_SUCCESS)
-            result = doca_dev_open(devices[i], dev);
-    }
-    if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("None of the %u devices here can be used for erasure coding: %s", num_devices,
-                     doca_get_error_string(result));
-    (void)doca_devinfo_list_destroy(devices);
-    return result;
+    return doca_ec_job_get_supported(devinfo, (enum doca_ec_job_types)job_type) == DOCA_SUCCESS;
 }
 
 static doca_error_t start_ec(struct ec_resources *r)
 {
-    struct doca_ctx *ctx;
-    doca_error_t result;
+    doca_error_t result = doca_ec_create(&r->ec);
 
-    result = doca_ec_create(&r->ec);
-    if (result != DOCA_SUCCESS)
-        return result;
-    ctx = doca_ec_as_ctx(r->ec);
-    result = doca_ctx_dev_add(ctx, r->dev);
-    if (result != DOCA_SUCCESS)
-        return result;
-    r->has_device = true;
-    result = doca_ctx_start(ctx);
-    if (result != DOCA_SUCCESS)
-        return result;
-    r->is_started = true;
-    result = create_workq(WORKQ_DEPTH, &r->workq);
-    if (result != DOCA_SUCCESS)
-        return result;
-    result = doca_ctx_workq_add(ctx, r->workq);
-    if (result != DOCA_SUCCESS)
-        return result;
-    r->has_workq = true;
-    return doca_ec_matrix_create(r->ec, DOCA_CODING_MATRIX_CAUCHY, NUM_DATA, NUM_REDUNDANCY, &r->coding);
+    if (result == DOCA_SUCCESS)
+        result = create_workq(WORKQ_DEPTH, &r->workq);
+    if (result == DOCA_SUCCESS)
+        result = start_ctx(doca_ec_as_ctx(r->ec), r->dev, r->workq, &r->setup);
+    if (result == DOCA_SUCCESS)
+        result = doca_ec_matrix_create(r->ec, DOCA_CODING_MATRIX_CAUCHY, NUM_DATA, NUM_REDUNDANCY, &r->coding);
+    return result;
 }
 
 /* The blocks are as long as they must be, and end with zeros. */
@@ -157,7 +94,7 @@ doca_error_t create_ec_resources(const char *text, struct ec_resources *resource
     doca_error_t result;
 
     cut_text(text, resources);
-    result = open_ec_device(&resources->dev);
+    result = open_first_device(can_run, DOCA_EC_JOB_CREATE, "erasure coding", &resources->dev);
     if (result != DOCA_SUCCESS)
         return result;
     result = start_ec(resources);
@@ -170,7 +107,6 @@ doca_error_t create_ec_resources(const char *text, struct ec_resources *resource
 
 doca_error_t destroy_ec_resources(struct ec_resources *r)
 {
-    struct doca_ctx *const ctx = r->ec == NULL ? NULL : doca_ec_as_ctx(r->ec);
     doca_error_t result = DOCA_SUCCESS;
 
     if (r->coding != NULL)
@@ -179,18 +115,13 @@ doca_error_t destroy_ec_resources(struct ec_resources *r)
         result = first_error(result, doca_buf_refcount_rm(r->dst, NULL));
     if (r->src != NULL)
         result = first_error(result, doca_buf_refcount_rm(r->src, NULL));
-    if (r->has_workq)
-        result = first_error(result, doca_ctx_workq_rm(ctx, r->workq));
+    result = first_error(result, stop_ctx(&r->setup));
     if (r->workq != NULL)
         result = first_error(result, doca_workq_destroy(r->workq));
     if (r->inventory != NULL)
         result = first_error(result, doca_buf_inventory_destroy(r->inventory));
     if (r->mmap != NULL)
         result = first_error(result, doca_mmap_destroy(r->mmap));
-    if (r->is_started)
-        result = first_error(result, doca_ctx_stop(ctx));
-    if (r->has_device)
-        result = first_error(result, doca_ctx_dev_rm(ctx, r->dev));
     if (r->ec != NULL)
         result = first_error(result, doca_ec_destroy(r->ec));
     if (r->dev != NULL)
@@ -217,7 +148,7 @@ doca_error_t create_redundancy(struct ec_resources *resources)
         .dst_rdnc_buff = resources->dst,
     };
 
-    result = run_ec_job(resources->workq, &job.base);
+    result = run_job(resources->workq, &job.base);
     for (size_t j = 0; result == DOCA_SUCCESS && j < NUM_REDUNDANCY; j++)
         memcpy(resources->blocks[NUM_DATA + j], resources->memory.outputs + j * size, size);
     return result;
@@ -240,25 +171,4 @@ doca_error_t add_input(struct ec_resources *resources, const uint8_t *block)
         return result;
     memcpy(resources->memory.inputs + len, block, resources->block_size);
     return doca_buf_set_data(resources->src, resources->memory.inputs, len + resources->block_size);
-}
-
-doca_error_t run_ec_job(struct doca_workq *workq, const struct doca_job *job)
-{
-    struct doca_event event = {0};
-    doca_error_t result;
-
-    result = doca_workq_submit(workq, job);
-    if (result != DOCA_SUCCESS) {
-        DOCA_LOG_ERR("The job cannot be submitted: %s", doca_get_error_string(result));
-        return result;
-    }
-    result = await_event(workq, &event);
-    /* When a job has failed, the cause is in its event. */
-    if (event.result.u64 != DOCA_SUCCESS)
-        result = (doca_error_t)event.result.u64;
-    if (result == DOCA_SUCCESS && event.type != job->type)
-        result = DOCA_ERROR_UNEXPECTED;
-    if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("The job has failed: %s", doca_get_error_string(result));
-    return result;
 }

@@ -5,7 +5,6 @@
 #ifndef EC_COMMON_H_
 #define EC_COMMON_H_
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +15,8 @@
 #include <doca_erasure_coding.h>
 #include <doca_error.h>
 #include <doca_mmap.h>
+
+#include "../common.h"
 
 #define MAX_DATA_SIZE 4096 /* of the text, terminating NUL included */
 #define NUM_DATA 4         /* data blocks, which the text is cut into */
@@ -42,9 +43,7 @@ struct ec_resources {
     struct doca_buf *dst;       /* receives its outputs */
     struct doca_matrix *coding; /* makes the redundancy */
     size_t block_size;
-    bool has_device; /* the context has the device, */
-    bool is_started; /* is started, */
-    bool has_workq;  /* and has the work queue */
+    struct ctx_setup setup;
     struct {
         uint8_t inputs[NUM_DATA * MAX_BLOCK_SIZE];
         uint8_t outputs[NUM_REDUNDANCY * MAX_BLOCK_SIZE];
@@ -65,8 +64,5 @@ doca_error_t create_redundancy(struct ec_resources *resources);
 /* Make the inputs of the next job: none at first, then one block after the other. Its output goes to memory.outputs. */
 doca_error_t begin_inputs(struct ec_resources *resources);
 doca_error_t add_input(struct ec_resources *resources, const uint8_t *block);
-
-/* Submits the job and waits until it has ended. */
-doca_error_t run_ec_job(struct doca_workq *workq, const struct doca_job *job);
 
 #endif /* EC_COMMON_H_ */

@@ -5,7 +5,6 @@
 #ifndef SHA_COMMON_H_
 #define SHA_COMMON_H_
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include <doca_buf.h>
@@ -15,6 +14,8 @@
 #include <doca_error.h>
 #include <doca_mmap.h>
 #include <doca_sha.h>
+
+#include "../common.h"
 
 #define MAX_DATA_SIZE 4096 /* of the data to hash, terminating NUL included */
 
@@ -37,9 +38,7 @@ struct sha_resources {
     struct doca_mmap *data_mmap;
     struct doca_mmap *digest_mmap;
     struct doca_buf *response; /* empty, and as long as the digest */
-    bool has_device;           /* the SHA context has the device, */
-    bool is_started;           /* is started, */
-    bool has_workq;            /* and has the work queue */
+    struct ctx_setup setup;
 };
 
 /*
@@ -51,9 +50,6 @@ doca_error_t destroy_sha_resources(struct sha_resources *resources);
 
 /* A buffer that is full of len bytes of the data. */
 doca_error_t take_request(struct sha_resources *resources, size_t offset, size_t len, struct doca_buf **request);
-
-/* Submits the job and waits until it has ended. */
-doca_error_t run_sha_job(struct doca_workq *workq, const struct doca_job *job);
 
 /* Shows what the last job has written into the response. */
 doca_error_t show_digest(const struct sha_resources *resources);

@@ -45,7 +45,7 @@ def test_built_for_the_other_side(bench):
 
 
 def test_wrong_arguments(bench):
-    too_long = "The text has 4096 bytes, and at most 4095 are possible"
+    too_long = "The text has 4096 bytes, and 1 to 4095 are possible"
     for name in ("dma_local_copy", "dma_copy_host", "dma_remote_copy_sender"):
         bench.start(name, "-t", "x" * 4096, side="all").fails(too_long)
     bench.start("dma_copy_host", "-d", "x" * 1024, side="host").fails("The path of the descriptor has 1024 bytes")

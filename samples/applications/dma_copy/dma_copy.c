@@ -8,25 +8,11 @@
 #include <string.h>
 
 #include <bsd/string.h>
-#include <doca_argp.h>
 #include <doca_log.h>
 
 #include "../../common.h"
-#include "../../wait.h"
 
 DOCA_LOG_REGISTER(DMA_COPY::MAIN);
-
-static doca_error_t set_string(const char *what, const char *value, char *field, size_t size)
-{
-    const size_t len = strlen(value);
-
-    if (len == 0 || len >= size) {
-        DOCA_LOG_ERR("The %s has %zu bytes, and 1 to %zu are possible", what, len, size - 1);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    (void)strlcpy(field, value, size);
-    return DOCA_SUCCESS;
-}
 
 static doca_error_t set_path(void *value, void *config)
 {
@@ -49,52 +35,23 @@ static doca_error_t set_rep_pci_addr(void *value, void *config)
     return set_string("PCI address", value, c->rep_pci_addr, sizeof(c->rep_pci_addr));
 }
 
-static doca_error_t register_argument(const char *short_name, const char *long_name, const char *value,
-                                      const char *description, callback_func callback, bool is_mandatory)
-{
-    struct doca_argp_param *param;
-    doca_error_t result;
-
-    result = doca_argp_param_create(&param);
-    if (result != DOCA_SUCCESS)
-        return result;
-    doca_argp_param_set_short_name(param, short_name);
-    doca_argp_param_set_long_name(param, long_name);
-    doca_argp_param_set_arguments(param, value);
-    doca_argp_param_set_description(param, description);
-    doca_argp_param_set_callback(param, callback);
-    doca_argp_param_set_type(param, DOCA_ARGP_TYPE_STRING);
-    if (is_mandatory)
-        doca_argp_param_set_mandatory(param);
-    return doca_argp_register_param(param);
-}
-
 static doca_error_t parse_arguments(int argc, char **argv, struct dma_copy_config *config)
 {
+    static const struct argument arguments[] = {
+        {"f", "file", "<path>", "The file; where it exists on the host, it is copied to the DPU, else from there",
+         set_path, DOCA_ARGP_TYPE_STRING, true},
+        {"p", "pci-addr", "<address>", "PCI address of the device", set_pci_addr, DOCA_ARGP_TYPE_STRING, true},
+        {"r", "rep-pci", "<address>", "PCI address of the host's function (needed on the DPU, and only there)",
+         set_rep_pci_addr, DOCA_ARGP_TYPE_STRING, false},
+    };
     doca_error_t result;
 
-    result = doca_argp_init("doca_dma_copy", config);
-    if (result != DOCA_SUCCESS) {
-        DOCA_LOG_ERR("The arguments cannot be set up: %s", doca_get_error_string(result));
-        return result;
-    }
-    result = register_argument("f", "file", "<path>",
-                               "The file; where it exists on the host, it is copied to the DPU, else from there",
-                               set_path, true);
-    if (result == DOCA_SUCCESS)
-        result = register_argument("p", "pci-addr", "<address>", "PCI address of the device", set_pci_addr, true);
-    if (result == DOCA_SUCCESS)
-        result = register_argument("r", "rep-pci", "<address>",
-                                   "PCI address of the host's function (needed on the DPU, and only there)",
-                                   set_rep_pci_addr, false);
-    if (result == DOCA_SUCCESS)
-        result = add_busy_argument();
-    if (result == DOCA_SUCCESS)
-        result = doca_argp_start(argc, argv);
+    result = begin_arguments("doca_dma_copy", config);
     if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)", doca_get_error_string(result));
-    (void)doca_argp_destroy();
-    return result;
+        return result;
+    for (size_t i = 0; i < sizeof(arguments) / sizeof(arguments[0]) && result == DOCA_SUCCESS; i++)
+        result = add_argument(&arguments[i]);
+    return read_arguments(result, argc, argv);
 }
 
 static bool can_import(struct doca_devinfo *devinfo)

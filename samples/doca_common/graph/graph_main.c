@@ -5,7 +5,7 @@
 #include <doca_error.h>
 #include <doca_log.h>
 
-#include "../../wait.h"
+#include "../../common.h"
 
 DOCA_LOG_REGISTER(GRAPH::MAIN);
 
@@ -19,7 +19,9 @@ int main(int argc, char **argv)
     if (doca_log_create_standard_backend() != DOCA_SUCCESS)
         return EXIT_FAILURE;
     DOCA_LOG_INFO("Starting the sample");
-    result = parse_busy_argument("doca_graph", argc, argv);
+    result = begin_arguments("doca_graph", NULL);
+    if (result == DOCA_SUCCESS)
+        result = read_arguments(DOCA_SUCCESS, argc, argv);
     if (result == DOCA_SUCCESS)
         result = run_graph_sample();
     if (result != DOCA_SUCCESS) {

@@ -49,8 +49,8 @@ struct resources {
     struct doca_workq *workq;
     struct doca_sha *sha;
     struct doca_dma *dma;
-    bool sha_has_device, sha_is_started, sha_has_workq;
-    bool dma_has_device, dma_is_started, dma_has_workq;
+    struct ctx_setup sha_setup;
+    struct ctx_setup dma_setup;
     struct doca_graph *graph;
     struct doca_graph_node *sha_node;
     struct doca_graph_node *dma_node;
@@ -77,63 +77,17 @@ static doca_error_t check_results(void *cookie, struct doca_event *event)
     return DOCA_SUCCESS;
 }
 
-/* The first device that both hashes and copies. */
-static doca_error_t open_any_device(struct doca_dev **dev)
+/* Whether a device both hashes and copies. */
+static bool can_run(struct doca_devinfo *devinfo, int job_type)
 {
-    struct doca_devinfo **devices = NULL;
-    uint32_t num_devices = 0;
-    doca_error_t result = doca_devinfo_list_create(&devices, &num_devices);
-
-    if (result != DOCA_SUCCESS) {
-        DOCA_LOG_ERR("The devices cannot be listed: %s", doca_get_error_string(result));
-        return result;
-    }
-    result = DOCA_ERROR_NOT_FOUND;
-    for (uint32_t i = 0; i < num_devices && result != DOCA_SUCCESS; i++) {
-        if (doca_sha_job_get_supported(devices[i], DOCA_SHA_JOB_SHA256) == DOCA_SUCCESS &&
-            doca_dma_job_get_supported(devices[i], DOCA_DMA_JOB_MEMCPY) == DOCA_SUCCESS)
-            result = doca_dev_open(devices[i], dev);
-    }
-    if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("None of the %u devices that this program can see does SHA-256 and DMA", num_devices);
-    (void)doca_devinfo_list_destroy(devices);
-    return result;
-}
-
-static doca_error_t start_context(struct doca_ctx *ctx, struct resources *resources, bool *has_device, bool *is_started,
-                                  bool *has_workq)
-{
-    doca_error_t result = doca_ctx_dev_add(ctx, resources->dev);
-
-    *has_device = result == DOCA_SUCCESS;
-    if (result == DOCA_SUCCESS) {
-        result = doca_ctx_start(ctx);
-        *is_started = result == DOCA_SUCCESS;
-    }
-    if (result == DOCA_SUCCESS) {
-        result = doca_ctx_workq_add(ctx, resources->workq);
-        *has_workq = result == DOCA_SUCCESS;
-    }
-    return result;
-}
-
-static doca_error_t stop_context(struct doca_ctx *ctx, struct resources *resources, bool has_device, bool is_started,
-                                 bool has_workq)
-{
-    doca_error_t result = DOCA_SUCCESS;
-
-    if (has_workq)
-        result = first_error(result, doca_ctx_workq_rm(ctx, resources->workq));
-    if (is_started)
-        result = first_error(result, doca_ctx_stop(ctx));
-    if (has_device)
-        result = first_error(result, doca_ctx_dev_rm(ctx, resources->dev));
-    return result;
+    (void)job_type;
+    return doca_sha_job_get_supported(devinfo, DOCA_SHA_JOB_SHA256) == DOCA_SUCCESS &&
+           doca_dma_job_get_supported(devinfo, DOCA_DMA_JOB_MEMCPY) == DOCA_SUCCESS;
 }
 
 static doca_error_t create_resources(struct resources *resources)
 {
-    doca_error_t result = open_any_device(&resources->dev);
+    doca_error_t result = open_first_device(can_run, 0, "SHA-256 and DMA", &resources->dev);
 
     if (result == DOCA_SUCCESS)
         result = map_memory(resources->dev, resources->runs, sizeof(resources->runs), DOCA_ACCESS_LOCAL_READ_WRITE,
@@ -147,13 +101,11 @@ static doca_error_t create_resources(struct resources *resources)
     if (result == DOCA_SUCCESS)
         result = doca_sha_create(&resources->sha);
     if (result == DOCA_SUCCESS)
-        result = start_context(doca_sha_as_ctx(resources->sha), resources, &resources->sha_has_device,
-                               &resources->sha_is_started, &resources->sha_has_workq);
+        result = start_ctx(doca_sha_as_ctx(resources->sha), resources->dev, resources->workq, &resources->sha_setup);
     if (result == DOCA_SUCCESS)
         result = doca_dma_create(&resources->dma);
     if (result == DOCA_SUCCESS)
-        result = start_context(doca_dma_as_ctx(resources->dma), resources, &resources->dma_has_device,
-                               &resources->dma_is_started, &resources->dma_has_workq);
+        result = start_ctx(doca_dma_as_ctx(resources->dma), resources->dev, resources->workq, &resources->dma_setup);
     return result;
 }
 
@@ -306,13 +258,11 @@ static doca_error_t destroy_resources(struct resources *resources)
         result = first_error(result, destroy_run(&resources->runs[i]));
     result = first_error(result, destroy_graph(resources));
     if (resources->dma != NULL) {
-        result = first_error(result, stop_context(doca_dma_as_ctx(resources->dma), resources, resources->dma_has_device,
-                                                  resources->dma_is_started, resources->dma_has_workq));
+        result = first_error(result, stop_ctx(&resources->dma_setup));
         result = first_error(result, doca_dma_destroy(resources->dma));
     }
     if (resources->sha != NULL) {
-        result = first_error(result, stop_context(doca_sha_as_ctx(resources->sha), resources, resources->sha_has_device,
-                                                  resources->sha_is_started, resources->sha_has_workq));
+        result = first_error(result, stop_ctx(&resources->sha_setup));
         result = first_error(result, doca_sha_destroy(resources->sha));
     }
     if (resources->workq != NULL)

@@ -7,6 +7,7 @@
 #include <doca_log.h>
 
 #include "../../common.h"
+#include "../../wait.h"
 #include "../ec_common.h"
 
 DOCA_LOG_REGISTER(EC_RECOVER);
@@ -61,7 +62,7 @@ static doca_error_t recover(struct ec_resources *resources, uint32_t lost[NUM_LO
         .dst_recovered_data_buff = resources->dst,
     };
 
-    result = run_ec_job(resources->workq, &job.base);
+    result = run_job(resources->workq, &job.base);
     if (result == DOCA_SUCCESS)
         result = compare_outputs(resources, lost);
     return first_error(result, doca_ec_matrix_destroy(matrix));

@@ -5,6 +5,7 @@
 #include <doca_log.h>
 
 #include "../../common.h"
+#include "../../wait.h"
 #include "../sha_common.h"
 
 DOCA_LOG_REGISTER(SHA_CREATE);
@@ -27,7 +28,7 @@ static doca_error_t hash_data(struct sha_resources *resources)
         .flags = DOCA_SHA_JOB_FLAGS_NONE,
     };
 
-    result = run_sha_job(resources->workq, &job.base);
+    result = run_job(resources->workq, &job.base);
     return first_error(result, doca_buf_refcount_rm(request, NULL));
 }
 

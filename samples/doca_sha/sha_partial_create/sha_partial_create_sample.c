@@ -5,6 +5,7 @@
 #include <doca_log.h>
 
 #include "../../common.h"
+#include "../../wait.h"
 #include "../sha_common.h"
 
 DOCA_LOG_REGISTER(SHA_PARTIAL_CREATE);
@@ -37,7 +38,7 @@ static doca_error_t hash_piece(struct sha_resources *resources, struct doca_sha_
     };
 
     /* A session takes the next piece when this one was retrieved. */
-    result = run_sha_job(resources->workq, &job.sha_job.base);
+    result = run_job(resources->workq, &job.sha_job.base);
     return first_error(result, doca_buf_refcount_rm(request, NULL));
 }
 
