@@ -27,8 +27,8 @@ import user  # pylint: disable=wrong-import-position
 
 DOCA_BENCH, GENERATION, OTHER = sys.argv[1:4]
 JOB = "job" if GENERATION == "2.2" else "task"
-BENCHMARKS = ["dma", "rdma", "sha", "graph", "sync_event"] + (["connections", "cc"] if GENERATION == "2.2" else ["comch", "ec"])
-BENCHMARKS += ["compress", "aes_gcm"] if GENERATION == "3.0" else []
+BENCHMARKS = ["dma", "rdma", "sha", "compress", "ec", "graph", "sync_event"]
+BENCHMARKS += ["connections", "cc"] if GENERATION == "2.2" else ["comch", "aes_gcm"]
 SHORT = ["--time", "0", "--rounds", "2", "--pool", "1M", "--pin", "none"]
 
 
@@ -240,7 +240,6 @@ class DocaBench(unittest.TestCase):
         self.assertIn("'nosuch'", result.stderr)
         self.assertIn("soft_p0", result.stderr)
 
-    @of_3_0
     def test_compress_next_to_the_codecs(self):
         result = run("compress", "--time", "0", "--pin", "none", "--sizes", "1,5000", "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -284,7 +283,6 @@ class DocaBench(unittest.TestCase):
         self.assertEqual(result.returncode, 3, result.stderr)
         self.assertIn("not measured", result.stdout)
 
-    @of_3_0
     def test_erasure_coding_next_to_isa_l(self):
         result = run("ec", "--time", "0", "--pin", "none", "--sizes", "64,4K", "-k", "5", "-m", "3", "--json")
         self.assertEqual(result.returncode, 0, result.stderr)

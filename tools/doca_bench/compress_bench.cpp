@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench compress: tasks, the codec's function alone, and that function with the checksums that a task computes, in
-// turns on the same buffers.
+// doca_bench compress: jobs or tasks, the codec's function alone, and that function with the checksums that they
+// compute, in turns on the same buffers.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,23 +15,21 @@
 #include <string_view>
 #include <vector>
 
-#include <doca_compress.h>
 #include <doca_version.h>
 #include <libdeflate.h>
 #include <lz4.h>
-#include <xxhash.h>
 
-#include "../../common/options.hpp"
-#include "../../common/table.hpp"
-#include "../benchmark.hpp"
-#include "../dma_result.hpp"
-#include "../doca_memory.hpp"
-#include "../latency.hpp"
-#include "../machine.hpp"
-#include "../measure.hpp"
-#include "../option_values.hpp"
-#include "../statistics.hpp"
-#include "task_engine.hpp"
+#include "../common/options.hpp"
+#include "../common/table.hpp"
+#include "benchmark.hpp"
+#include "compress_session.hpp"
+#include "dma_result.hpp"
+#include "doca_memory.hpp"
+#include "latency.hpp"
+#include "machine.hpp"
+#include "measure.hpp"
+#include "option_values.hpp"
+#include "statistics.hpp"
 
 namespace opendoca::tools {
 
@@ -41,16 +39,14 @@ constexpr std::size_t max_size = std::size_t{64} << 20;
 constexpr double bar_ratio = 0.97; ///< relative to the codec with checksums
 constexpr int level = 1;           ///< of libdeflate, as libdoca_compress uses it
 
-enum class Operation { compress_deflate, decompress_deflate, decompress_lz4 };
-
-struct CompressOperation {
+struct NamedOperation {
     const char *name;
-    Operation id;
+    CompressOperation id;
 };
 
-constexpr CompressOperation operations[] = {{"deflate", Operation::compress_deflate},
-                                            {"inflate", Operation::decompress_deflate},
-                                            {"lz4", Operation::decompress_lz4}};
+constexpr NamedOperation operations[] = {{"deflate", CompressOperation::compress_deflate},
+                                         {"inflate", CompressOperation::decompress_deflate},
+                                         {"lz4", CompressOperation::decompress_lz4}};
 
 struct CompressOptions {
     bool as_json = false;
@@ -58,14 +54,14 @@ struct CompressOptions {
     bool judges_bars = false;
     std::string ibdev;
     std::vector<std::size_t> sizes = {4 << 10, 64 << 10, 1 << 20};
-    std::vector<const CompressOperation *> operations;
+    std::vector<const NamedOperation *> operations;
     double seconds = 0.3;
     double patience = 0;
     int cpu = -1; ///< -1 for no pinning
 };
 
 struct CompressResult {
-    const CompressOperation *operation;
+    const NamedOperation *operation;
     std::size_t size;        ///< bytes of content
     Summary task;            ///< nanoseconds
     Percentiles latency;     ///< of single tasks
@@ -83,7 +79,7 @@ struct FreeCodec {
 
 /// The source of a case, its content, and room for the result.
 struct Case {
-    Case(Operation operation, std::size_t size)
+    Case(CompressOperation operation, std::size_t size)
         : id(operation),
           content_size(size),
           compressor(libdeflate_alloc_compressor(level)),
@@ -98,11 +94,11 @@ struct Case {
                                                       : static_cast<std::byte>('a' + (seed >> 27) % 26);
         }
         const std::size_t bound = libdeflate_deflate_compress_bound(compressor.get(), size) + 1024;
-        result.resize(id == Operation::compress_deflate ? bound : size);
-        source.resize(id == Operation::compress_deflate ? size : std::max<std::size_t>(bound, 2 * size));
-        if (id == Operation::compress_deflate) {
+        result.resize(id == CompressOperation::compress_deflate ? bound : size);
+        source.resize(id == CompressOperation::compress_deflate ? size : std::max<std::size_t>(bound, 2 * size));
+        if (id == CompressOperation::compress_deflate) {
             source = content;
-        } else if (id == Operation::decompress_deflate) {
+        } else if (id == CompressOperation::decompress_deflate) {
             source.resize(
                 libdeflate_deflate_compress(compressor.get(), content.data(), size, source.data(), source.size()));
         } else {
@@ -112,7 +108,7 @@ struct Case {
         }
     }
 
-    Operation id;
+    CompressOperation id;
     std::size_t content_size;
     std::unique_ptr<libdeflate_compressor, FreeCodec> compressor;
     std::unique_ptr<libdeflate_decompressor, FreeCodec> decompressor;
@@ -142,13 +138,13 @@ private:
         std::vector<std::byte> &out = work_.result;
         std::size_t length = 0, consumed = 0;
         switch (work_.id) {
-        case Operation::compress_deflate:
+        case CompressOperation::compress_deflate:
             return libdeflate_deflate_compress(work_.compressor.get(), in.data(), in.size(), out.data(), out.size()) !=
                    0;
-        case Operation::decompress_deflate:
+        case CompressOperation::decompress_deflate:
             return libdeflate_deflate_decompress_ex(work_.decompressor.get(), in.data(), in.size(), out.data(),
                                                     out.size(), &consumed, &length) == LIBDEFLATE_SUCCESS;
-        case Operation::decompress_lz4:
+        case CompressOperation::decompress_lz4:
             return LZ4_decompress_safe(reinterpret_cast<const char *>(in.data()), reinterpret_cast<char *>(out.data()),
                                        static_cast<int>(in.size()), static_cast<int>(out.size())) > 0;
         }
@@ -156,12 +152,13 @@ private:
     }
     [[nodiscard]] std::uint32_t checksums() const
     {
-        const std::byte *const content =
-            work_.id == Operation::compress_deflate ? work_.source.data() : work_.result.data();
-        const std::uint32_t second = work_.id == Operation::decompress_lz4
-                                         ? XXH32(content, work_.content_size, 0)
-                                         : libdeflate_adler32(1, content, work_.content_size);
-        return libdeflate_crc32(0, content, work_.content_size) + second;
+        const std::span<const std::byte> content(work_.id == CompressOperation::compress_deflate ? work_.source.data()
+                                                                                                 : work_.result.data(),
+                                                 work_.content_size);
+        const std::uint32_t second = work_.id == CompressOperation::decompress_lz4
+                                         ? second_lz4_checksum(content)
+                                         : libdeflate_adler32(1, content.data(), content.size());
+        return libdeflate_crc32(0, content.data(), content.size()) + second;
     }
 
     Case &work_;
@@ -169,89 +166,10 @@ private:
     volatile std::uint32_t sum_ = 0; ///< so that the checksums are computed
 };
 
-/// A running context, and buffers for the memory of a case.
-class CompressTasks final : public Variant {
-public:
-    CompressTasks(doca_dev *dev, Case &work)
-        : source_map_(start_map(dev, work.source, api::local_rights)),
-          result_map_(start_map(dev, work.result, api::local_rights)),
-          inventory_(start_inventory(2))
-    {
-        doca_compress *compress = nullptr;
-        must(doca_compress_create(dev, &compress), "creating a compress object");
-        compress_.reset(compress);
-        must(doca_compress_task_compress_deflate_set_conf(compress, ended, failed, 1), "configuring tasks");
-        must(doca_compress_task_decompress_deflate_set_conf(compress, ended, failed, 1), "configuring tasks");
-        must(doca_compress_task_decompress_lz4_block_set_conf(compress, ended, failed, 1), "configuring tasks");
-        engine_.start(doca_compress_as_ctx(compress), 1);
-        must(api::take_buf(inventory_.get(), source_map_.get(), work.source.data(), work.source.size(),
-                           work.source.size(), &source_),
-             "taking a buffer");
-        must(api::take_buf(inventory_.get(), result_map_.get(), work.result.data(), work.result.size(), 0, &result_),
-             "taking a buffer");
-        switch (work.id) {
-        case Operation::compress_deflate:
-            alloc(doca_compress_task_compress_deflate_alloc_init, doca_compress_task_compress_deflate_as_task);
-            break;
-        case Operation::decompress_deflate:
-            alloc(doca_compress_task_decompress_deflate_alloc_init, doca_compress_task_decompress_deflate_as_task);
-            break;
-        case Operation::decompress_lz4:
-            alloc(doca_compress_task_decompress_lz4_block_alloc_init, doca_compress_task_decompress_lz4_block_as_task);
-            break;
-        }
-    }
-    ~CompressTasks() override
-    {
-        engine_.stop(tasks_);
-        (void)api::drop_buf(source_, nullptr);
-        (void)api::drop_buf(result_, nullptr);
-    }
-
-    void run(std::size_t count) override
-    {
-        for (; count != 0; --count) {
-            must(doca_buf_reset_data_len(result_), "resetting the destination");
-            must(doca_task_submit(tasks_.front()), "submitting a task");
-            (void)engine_.retrieve([] {});
-        }
-    }
-
-private:
-    template <typename Task>
-    void alloc(doca_error_t (*alloc_init)(doca_compress *, const doca_buf *, doca_buf *, doca_data, Task **),
-               doca_task *(*as_task)(Task *))
-    {
-        Task *task = nullptr;
-        must(alloc_init(compress_.get(), source_, result_, doca_data{}, &task), "allocating a task");
-        tasks_.push_back(as_task(task));
-    }
-    template <typename Task>
-    static void ended(Task *, doca_data task_data, doca_data ctx_data)
-    {
-        TaskEngine::ended(task_data, ctx_data);
-    }
-    template <typename Task>
-    static void failed(Task *task, doca_data task_data, doca_data ctx_data)
-    {
-        // A task begins with its doca_task.
-        TaskEngine::failed(reinterpret_cast<doca_task *>(task), task_data, ctx_data);
-    }
-
-    MmapHandle source_map_;
-    MmapHandle result_map_;
-    InventoryHandle inventory_;
-    TaskEngine engine_;
-    Handle<doca_compress, doca_compress_destroy> compress_; // destroyed before its engine
-    doca_buf *source_ = nullptr;
-    doca_buf *result_ = nullptr;
-    std::vector<doca_task *> tasks_; ///< one
-};
-
 std::optional<int> parse(std::span<char *const> arguments, CompressOptions &options)
 {
-    std::vector<std::pair<std::string_view, const CompressOperation *>> choices;
-    for (const CompressOperation &operation : operations) {
+    std::vector<std::pair<std::string_view, const NamedOperation *>> choices;
+    for (const NamedOperation &operation : operations) {
         choices.emplace_back(operation.name, &operation);
         options.operations.push_back(&operation);
     }
@@ -286,21 +204,20 @@ std::optional<int> parse(std::span<char *const> arguments, CompressOptions &opti
 doca_devinfo &choose(const DeviceList &devices, const std::string &ibdev)
 {
     for (doca_devinfo *const info : devices.infos()) {
-        if (doca_compress_cap_task_compress_deflate_is_supported(info) == DOCA_SUCCESS &&
-            (ibdev.empty() || ibdev_of(*info) == ibdev))
+        if (can_compress(*info) && (ibdev.empty() || ibdev_of(*info) == ibdev))
             return *info;
     }
     throw std::runtime_error(ibdev.empty() ? "no device here can compress"
                                            : "no device '" + ibdev + "' can compress here");
 }
 
-CompressResult run_case(const CompressOptions &options, doca_dev *dev, const CompressOperation &operation,
+CompressResult run_case(const CompressOptions &options, doca_dev *dev, const NamedOperation &operation,
                         std::size_t size)
 {
     Case work(operation.id, size);
-    CompressTasks tasks(dev, work);
+    const auto tasks = make_compress_loop(dev, work.id, work.source, work.result);
     Plain codec(work, false), with_sums(work, true);
-    Variant *const variants[] = {&tasks, &codec, &with_sums};
+    Variant *const variants[] = {tasks.get(), &codec, &with_sums};
     const Measurement m = measure(variants, {.seconds = options.seconds, .patience = options.patience});
     const auto ratio = [](double task, double plain) { return plain / task; };
     CompressResult result{&operation,
@@ -313,7 +230,7 @@ CompressResult run_case(const CompressOptions &options, doca_dev *dev, const Com
                           summarize_pairs(m.nanoseconds[0], m.nanoseconds[2], ratio),
                           m.was_disturbed};
     LatencyHistogram histogram;
-    time_each(histogram, num_latency_samples(result.task.median, options.seconds), [&] { tasks.run(1); });
+    time_each(histogram, num_latency_samples(result.task.median, options.seconds), [&] { tasks->run(1); });
     result.latency = percentiles_of(histogram);
     return result;
 }
@@ -388,7 +305,7 @@ int run_compress_benchmark(std::span<char *const> arguments)
     doca_devinfo &info = choose(devices, options.ibdev);
     const DeviceHandle dev = open_device(info);
     std::vector<CompressResult> results;
-    for (const CompressOperation *const operation : options.operations) {
+    for (const NamedOperation *const operation : options.operations) {
         for (const std::size_t size : options.sizes) {
             results.push_back(run_case(options, dev.get(), *operation, size));
             std::cerr << '[' << results.size() << '/' << options.operations.size() * options.sizes.size() << "] "

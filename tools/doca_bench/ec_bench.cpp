@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench ec: tasks of erasure coding and bare calls of ISA-L on the same blocks, in turns.
+// doca_bench ec: jobs or tasks of erasure coding and bare calls of ISA-L on the same blocks, in turns.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -16,22 +16,20 @@
 #include <utility>
 #include <vector>
 
-#include <doca_erasure_coding.h>
 #include <doca_version.h>
 
-#include "../../../src/erasure_coding/galois.hpp"
-#include "../../../src/erasure_coding/matrix.hpp"
-#include "../../common/options.hpp"
-#include "../../common/table.hpp"
-#include "../benchmark.hpp"
-#include "../dma_result.hpp"
-#include "../doca_memory.hpp"
-#include "../latency.hpp"
-#include "../machine.hpp"
-#include "../measure.hpp"
-#include "../option_values.hpp"
-#include "../statistics.hpp"
-#include "task_engine.hpp"
+#include "../../src/erasure_coding/galois.hpp"
+#include "../common/options.hpp"
+#include "../common/table.hpp"
+#include "benchmark.hpp"
+#include "dma_result.hpp"
+#include "doca_memory.hpp"
+#include "ec_session.hpp"
+#include "latency.hpp"
+#include "machine.hpp"
+#include "measure.hpp"
+#include "option_values.hpp"
+#include "statistics.hpp"
 
 namespace opendoca::tools {
 
@@ -107,30 +105,6 @@ std::optional<int> parse(std::span<char *const> arguments, EcOptions &options)
     return status;
 }
 
-doca_devinfo &choose_coding_device(const DeviceList &devices, const std::string &ibdev)
-{
-    std::string known;
-    for (doca_devinfo *const info : devices.infos()) {
-        if (doca_ec_cap_task_create_is_supported(info) != DOCA_SUCCESS)
-            continue;
-        if (ibdev.empty() || ibdev_of(*info) == ibdev)
-            return *info;
-        known += ' ' + ibdev_of(*info);
-    }
-    throw std::runtime_error(known.empty()
-                                 ? "no device here can do erasure coding"
-                                 : "no device '" + ibdev + "' can do erasure coding here; these can:" + known);
-}
-
-/// The matrices and blocks of one row, for both ways.
-struct EcCase {
-    Matrix matrix; ///< the arithmetic is that of the library, so both ways have the same tables
-    std::span<std::byte> source;
-    std::span<std::byte> task_result;
-    std::span<std::byte> bare_result;
-    std::size_t size; ///< bytes of a block
-};
-
 /// A bare call of ISA-L's ec_encode_data().
 class BareCall final : public Variant {
 public:
@@ -154,118 +128,6 @@ private:
     std::vector<std::byte *> outputs_;
 };
 
-/// A device that does erasure coding, and a running context.
-class EcSession {
-public:
-    EcSession(const std::string &ibdev, std::size_t source_size, std::size_t result_size)
-        : source_(source_size),
-          task_result_(result_size),
-          bare_result_(result_size)
-    {
-        for (std::size_t i = 0; i != source_size; ++i)
-            source_[i] = static_cast<std::byte>((i * 131 + (i >> 8) * 29) & 0xff);
-        {
-            const DeviceList devices;
-            doca_devinfo &info = choose_coding_device(devices, ibdev);
-            ibdev_ = ibdev_of(info);
-            dev_ = open_device(info);
-        }
-        source_map_ = start_map(dev_.get(), source_, api::local_rights);
-        result_map_ = start_map(dev_.get(), task_result_, api::local_rights);
-        inventory_ = start_inventory(2);
-        doca_ec *ec = nullptr;
-        must(doca_ec_create(dev_.get(), &ec), "creating an erasure coding object");
-        ec_.reset(ec);
-        must(doca_ec_task_galois_mul_set_conf(ec, multiplied, not_multiplied, 1), "configuring erasure coding");
-        engine_.start(doca_ec_as_ctx(ec), 1);
-    }
-    EcSession(const EcSession &) = delete;
-    EcSession &operator=(const EcSession &) = delete;
-    ~EcSession()
-    {
-        std::vector<doca_task *> none; // loops have freed their tasks already
-        engine_.stop(none);
-    }
-
-    [[nodiscard]] const std::string &ibdev() const noexcept { return ibdev_; }
-    [[nodiscard]] EcCase make_case(Matrix matrix, std::size_t size)
-    {
-        const std::size_t source_size = matrix.num_inputs() * size, result_size = matrix.num_outputs() * size;
-        return {std::move(matrix), std::span(source_).first(source_size), std::span(task_result_).first(result_size),
-                std::span(bare_result_).first(result_size), size};
-    }
-
-private:
-    friend class EcTaskLoop;
-
-    static void multiplied(doca_ec_task_galois_mul *, doca_data task_data, doca_data ctx_data)
-    {
-        TaskEngine::ended(task_data, ctx_data);
-    }
-    static void not_multiplied(doca_ec_task_galois_mul *task, doca_data task_data, doca_data ctx_data)
-    {
-        TaskEngine::failed(doca_ec_task_galois_mul_as_task(task), task_data, ctx_data);
-    }
-
-    std::string ibdev_;
-    std::vector<std::byte> source_, task_result_, bare_result_;
-    DeviceHandle dev_;
-    MmapHandle source_map_, result_map_;
-    InventoryHandle inventory_;
-    TaskEngine engine_;
-    Handle<doca_ec, doca_ec_destroy> ec_; // destroyed before its engine
-};
-
-/// The same by a task that is submitted again and again.
-class EcTaskLoop final : public Variant {
-public:
-    EcTaskLoop(EcSession &session, const EcCase &row) : engine_(session.engine_)
-    {
-        // The library's matrix has the coefficients of the first input first.
-        const std::size_t k = row.matrix.num_inputs(), m = row.matrix.num_outputs();
-        std::vector<std::uint8_t> raw(k * m);
-        for (std::size_t j = 0; j != m; ++j) {
-            for (std::size_t i = 0; i != k; ++i)
-                raw[i * m + j] = row.matrix.row(j)[i];
-        }
-        must(doca_ec_matrix_create_from_raw(session.ec_.get(), raw.data(), k, m, &matrix_), "creating a matrix");
-        must(api::take_buf(session.inventory_.get(), session.source_map_.get(), row.source.data(), row.source.size(),
-                           row.source.size(), &source_),
-             "taking a buffer");
-        must(api::take_buf(session.inventory_.get(), session.result_map_.get(), row.task_result.data(),
-                           row.task_result.size(), 0, &destination_),
-             "taking a buffer");
-        doca_ec_task_galois_mul *task = nullptr;
-        must(doca_ec_task_galois_mul_allocate_init(session.ec_.get(), matrix_, source_, destination_, doca_data{},
-                                                   &task),
-             "allocating a task");
-        task_ = doca_ec_task_galois_mul_as_task(task);
-    }
-    ~EcTaskLoop() override
-    {
-        doca_task_free(task_);
-        (void)api::drop_buf(source_, nullptr);
-        (void)api::drop_buf(destination_, nullptr);
-        (void)doca_ec_matrix_destroy(matrix_);
-    }
-
-    void run(std::size_t count) override
-    {
-        for (; count != 0; --count) {
-            must(doca_buf_reset_data_len(destination_), "resetting the destination");
-            must(doca_task_submit(task_), "submitting a task");
-            (void)engine_.retrieve([] {});
-        }
-    }
-
-private:
-    TaskEngine &engine_;
-    doca_ec_matrix *matrix_ = nullptr;
-    doca_buf *source_ = nullptr;
-    doca_buf *destination_ = nullptr;
-    doca_task *task_ = nullptr;
-};
-
 /// Returns the matrix of the work. A recovery is that of as many data blocks as there is redundancy, or of all.
 Matrix matrix_of(Work work, const EcOptions &options)
 {
@@ -284,13 +146,13 @@ Matrix matrix_of(Work work, const EcOptions &options)
 EcResult run_case(const EcOptions &options, EcSession &session, Work work, std::size_t size)
 {
     const EcCase row = session.make_case(matrix_of(work, options), size);
-    EcTaskLoop tasks(session, row);
+    const auto tasks = session.make_loop(row);
     BareCall bare(row);
-    tasks.run(1);
+    tasks->run(1);
     bare.run(1);
-    if (!std::ranges::equal(row.task_result, row.bare_result))
-        throw std::runtime_error("the result of a task is not that of ISA-L");
-    Variant *const variants[] = {&tasks, &bare};
+    if (!std::ranges::equal(row.device_result, row.bare_result))
+        throw std::runtime_error("the result of the device is not that of ISA-L");
+    Variant *const variants[] = {tasks.get(), &bare};
     const Measurement m = measure(variants, {.seconds = options.seconds, .patience = options.patience});
     EcResult result{
         work,
@@ -301,7 +163,7 @@ EcResult run_case(const EcOptions &options, EcSession &session, Work work, std::
         summarize_pairs(m.nanoseconds[0], m.nanoseconds[1], [](double task, double plain) { return plain / task; }),
         m.was_disturbed};
     LatencyHistogram histogram;
-    time_each(histogram, num_latency_samples(result.task.median, options.seconds), [&] { tasks.run(1); });
+    time_each(histogram, num_latency_samples(result.task.median, options.seconds), [&] { tasks->run(1); });
     result.latency = percentiles_of(histogram);
     return result;
 }
@@ -375,11 +237,11 @@ int run_ec_benchmark(std::span<char *const> arguments)
     if (options.cpu != -1)
         pin_to(options.cpu);
     const std::size_t largest = std::ranges::max(options.sizes);
-    EcSession session(options.ibdev, options.num_data * largest, options.num_redundancy * largest);
+    const auto session = make_ec_session(options.ibdev, options.num_data * largest, options.num_redundancy * largest);
     std::vector<EcResult> results;
     for (const Work work : {Work::create, Work::recover}) {
         for (const std::size_t size : options.sizes) {
-            results.push_back(run_case(options, session, work, size));
+            results.push_back(run_case(options, *session, work, size));
             std::cerr << '[' << results.size() << '/' << 2 * options.sizes.size() << "] " << name_of(work) << ' '
                       << size_text(size) << ": " << results.back().task.median << " ns\n";
         }
@@ -391,13 +253,13 @@ int run_ec_benchmark(std::span<char *const> arguments)
         Json json = Json::object();
         json.set("benchmark", "ec")
             .set("version", doca_version_runtime())
-            .set("device", session.ibdev())
+            .set("device", session->ibdev())
             .set("rows", std::move(rows))
             .set("machine", describe_machine());
         std::cout << (options.as_csv ? json.csv("rows") : json.text());
     } else {
-        std::cout << "opendoca " << doca_version_runtime() << ", device " << session.ibdev() << ", " << options.num_data
-                  << " data blocks and " << options.num_redundancy << " redundancy blocks, "
+        std::cout << "opendoca " << doca_version_runtime() << ", device " << session->ibdev() << ", "
+                  << options.num_data << " data blocks and " << options.num_redundancy << " redundancy blocks, "
                   << describe_machine_briefly() << "\n\n"
                   << to_text(results, options);
     }

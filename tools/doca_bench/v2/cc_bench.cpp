@@ -76,7 +76,7 @@ std::vector<std::string_view> words_of(std::string_view text)
 }
 
 /// Returns a parser for a count.
-OptionParser::TakeValue count_into(std::size_t &count)
+OptionParser::TakeValue positive_count_into(std::size_t &count)
 {
     return [&count](std::string_view text) -> Complaint {
         const auto value = number_from<std::size_t>(text, 1, 10'000'000);
@@ -110,8 +110,8 @@ std::optional<int> parse_options(std::span<char *const> arguments, CcOptions &op
                          }
                          return std::nullopt;
                      });
-    parser.add_value(0, "rounds", "COUNT", "samples of each kind; default 15", count_into(options.rounds));
-    parser.add_value(0, "trips", "COUNT", "round trips in a sample; default 2000", count_into(options.trips));
+    parser.add_value(0, "rounds", "COUNT", "samples of each kind; default 15", positive_count_into(options.rounds));
+    parser.add_value(0, "trips", "COUNT", "round trips in a sample; default 2000", positive_count_into(options.trips));
     parser.add_value(
         0, "pin", "A,B", "CPU of this process and of the other one, or none", [&](std::string_view text) -> Complaint {
             options.cpus.clear();
