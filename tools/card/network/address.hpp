@@ -33,7 +33,7 @@ struct Address {
     friend bool operator==(const Address &, const Address &) = default;
 };
 
-/// A network interface: what sysfs and the port's attributes tell programs of it.
+/// A network interface, as sysfs and the attributes of the port show it to programs.
 struct Interface {
     std::string name;
     std::uint32_t mtu;

@@ -57,7 +57,7 @@ struct PacketTraits {
 const PacketTraits &traits_of(PacketKind kind);
 
 /// A packet with its headers decoded. Which fields are valid follows from transport and kind. `payload` refers to
-/// memory of somebody else, without padding.
+/// memory that the packet does not own, and has no padding.
 struct Packet {
     Transport transport = Transport::rc;
     PacketKind kind = PacketKind::send_only;

@@ -210,12 +210,12 @@ unsigned Network::progress()
         }
     }
     done += serve_timers();
-    // What was acknowledged goes out before new packets, since it lets the peer go on.
+    // Acknowledgements are sent before new packets, so that the peer can continue.
     for (RoceConnection *connection : std::exchange(acknowledging_, {})) {
         connection->has_acknowledgement_ = false;
         connection->responder.acknowledge();
     }
-    // A connection that is broken or destroyed in its turn leaves the list; those behind it move up.
+    // A transmit() may break or destroy connections, and so remove them from ready_.
     for (std::size_t left = ready_.size(); left != 0 && !ready_.empty(); --left) {
         RoceConnection &connection = *ready_.front();
         ready_.pop_front();
@@ -237,7 +237,7 @@ unsigned Network::serve_timers()
 {
     if (alarm_at_ == 0 || alarm_at_ > now_ns())
         return 0;
-    alarm_at_ = 0; // set_alarm() below sets it anew or disarms it, which makes it unreadable
+    alarm_at_ = 0; // set_alarm() below arms or disarms the alarm, after which it is not readable
     unsigned done = 0;
     const std::uint64_t now = now_ns();
     while (!timers_.empty() && timers_.begin()->first <= now) {
@@ -261,8 +261,8 @@ void Network::make_ready(RoceConnection &connection)
         ready_.push_back(&connection);
 }
 
-/// A deadline that has moved away keeps its entry, which is corrected when its time comes: most move with each
-/// acknowledgement.
+/// If the deadline has become later, the entry in timers_ stays as it is, and serve_timers() corrects it when it
+/// expires: most deadlines become later with each acknowledgement.
 void Network::update_timer(RoceConnection &connection)
 {
     const std::uint64_t deadline = connection.requester.deadline();
@@ -286,7 +286,7 @@ void Network::set_alarm()
 {
     const std::uint64_t next = timers_.empty() ? 0 : timers_.begin()->first;
     if (alarm_at_ != 0 && (next == 0 || alarm_at_ <= next))
-        return;       // it expires early, and is set anew then
+        return;       // the alarm expires early, and serve_timers() sets it again
     alarm_at_ = next; // 0 disarms it
     itimerspec time{};
     time.it_value.tv_sec = static_cast<time_t>(alarm_at_ / 1'000'000'000);

@@ -28,7 +28,7 @@ public:
     RoceConnection &operator=(const RoceConnection &) = delete;
     ~RoceConnection();
 
-    /// Forgets what is in flight: the queue pair is broken.
+    /// Drops what is in flight, since the queue pair is broken.
     void stop();
     /// Handles a packet of the peer.
     void handle(const Packet &packet);
@@ -91,10 +91,11 @@ public:
 
     // For connections.
 
-    /// Lets a connection take turns in sending.
+    /// Adds a connection to those that progress() lets send in turns, unless it is one of them.
     void make_ready(RoceConnection &connection);
-    /// Considers the deadline of a connection, which has changed.
+    /// Updates the timer of a connection after the deadline of its requester has changed.
     void update_timer(RoceConnection &connection);
+    /// Removes a connection that is about to be destroyed.
     void forget(RoceConnection &connection);
 
 private:

@@ -21,7 +21,8 @@ constexpr std::size_t max_taken = 256;     // requests of one queue pair that ar
 constexpr std::uint32_t first_window = 32; // packets; grows while nothing is lost
 constexpr std::uint32_t least_window = 4, greatest_window = 128;
 constexpr unsigned max_batch = 64; // packets that are read from the program's memory and sent together
-/// A real card has a least timeout as well. Below it, a card process that waits for a processor would look like a loss.
+/// Minimum of the acknowledge timeout; real cards have one as well. With a shorter timeout, a peer whose process the
+/// scheduler has delayed would count as a lost packet.
 constexpr std::uint64_t least_timeout_ns = 4'000'000;
 constexpr std::uint8_t unlimited_retries = 7; // of rnr_retry only
 
@@ -106,7 +107,7 @@ void Requester::post(std::uint16_t produced, Progress &progress)
             if (is_message(request.opcode)) {
                 take(request, static_cast<std::uint16_t>(request_slots));
             } else {
-                // What this card does alone follows what is in flight, as in the order of the queue.
+                // A request without a peer is carried out when those before it are complete, to keep their order.
                 if (!sent_.empty()) {
                     if (can_transmit())
                         connection_.network().make_ready(connection_);
@@ -254,7 +255,7 @@ unsigned Requester::send_payload(Sent &sent, unsigned budget)
     const std::span<std::uint8_t> room = connection_.endpoint().room(bytes);
     Syndrome syndrome = resolve(sent, local);
     if (syndrome == Syndrome::none) {
-        // Also if the process has ended, and another one keeps the queue pair: nothing can be sent any more.
+        // Also if the process has ended while another one keeps the queue pair open: nothing can be sent then.
         if (read_from(local, offset, room.first(bytes)) != Access::done)
             syndrome = Syndrome::local_protection;
     }
@@ -286,7 +287,7 @@ unsigned Requester::send_payload(Sent &sent, unsigned budget)
     return count;
 }
 
-/// Asks for the next part of a read. A part has as many packets as the window allows, so that the responder cannot send
+/// Requests the next part of a read. A part has as many packets as the window allows, so that the responder cannot send
 /// more than this side is prepared for.
 unsigned Requester::send_read(const Sent &sent, unsigned budget)
 {
@@ -352,7 +353,7 @@ void Requester::fail_first(Syndrome syndrome)
 
 void Requester::note_progress()
 {
-    // What was to be sent again has arrived in the first place.
+    // Packets that were to be retransmitted have been acknowledged meanwhile.
     if (psn_distance(acknowledged_, next_psn_) > 0) {
         next_psn_ = acknowledged_;
         find_sending();
@@ -380,7 +381,7 @@ bool Requester::acknowledge_before(std::uint32_t psn)
     while (!sent_.empty() && psn_distance(psn, acknowledged_) > 0) {
         const Sent &first = sent_.front();
         if (first.needs_data()) {
-            is_complete = false; // its data would have come first: they are lost
+            is_complete = false; // its response would have arrived first, so it is lost
             break;
         }
         has_progress = true;
@@ -398,7 +399,7 @@ bool Requester::acknowledge_before(std::uint32_t psn)
 
 void Requester::handle(const Packet &packet)
 {
-    // Neither of the past nor of what was not sent.
+    // Only for packets that were sent and are not acknowledged.
     if (psn_distance(packet.psn, acknowledged_) < 0 || psn_distance(packet.psn, sent_psn_) >= 0)
         return;
     const PacketTraits &traits = traits_of(packet.kind);
@@ -475,8 +476,8 @@ void Requester::retry_from(std::uint32_t psn)
     connection_.network().make_ready(connection_);
 }
 
-/// Sends again from a packet that was lost. A loss that was found once more, before anything was acknowledged, is the
-/// same one.
+/// Retransmits from a lost packet on. A loss that is reported again before anything was acknowledged is the same one,
+/// and uses up no further retry.
 void Requester::lose(std::uint32_t psn)
 {
     if (is_retrying_)
@@ -524,7 +525,7 @@ void Requester::expire(std::uint64_t now)
         if (retries_left_ == 0)
             return fail_first(Syndrome::retries_exceeded);
         --retries_left_;
-        is_retrying_ = false; // what is sent now may be refused again
+        is_retrying_ = false; // a loss of the packets that are sent now is another one
         retry_from(acknowledged_);
     }
 }

@@ -25,9 +25,9 @@ public:
     Requester(const Requester &) = delete;
     Requester &operator=(const Requester &) = delete;
 
-    /// Begins with the attributes of the queue pair, which has become ready to send.
+    /// Starts with the attributes of the queue pair, which has become ready to send.
     void start();
-    /// Forgets all requests, which stay in the send queue.
+    /// Drops the state of all requests. They stay in the send queue.
     void stop();
     /// Takes requests that the program has posted, up to the producer counter @p produced.
     void post(std::uint16_t produced, Progress &progress);
@@ -37,7 +37,7 @@ public:
     [[nodiscard]] bool can_transmit() const;
     /// Handles a packet of the responder.
     void handle(const Packet &packet);
-    /// Handles the time at which deadline() has passed.
+    /// Handles the expiry of deadline().
     void expire(std::uint64_t now);
     /// Returns the time in ns at which expire() is to be called, or 0.
     [[nodiscard]] std::uint64_t deadline() const;
@@ -70,8 +70,8 @@ private:
     void send_atomic(const Sent &sent);
     void complete_first();
     void fail_first(Syndrome syndrome);
-    /// Completes what is before @p psn. Returns false if data of a read or an atomic are missing, which are then asked
-    /// for again.
+    /// Completes the packets before @p psn. Returns false if the response to a read or an atomic is missing, which is
+    /// then requested again.
     bool acknowledge_before(std::uint32_t psn);
     void take_data(const Packet &packet);
     void retry_from(std::uint32_t psn);
@@ -89,16 +89,16 @@ private:
     std::uint32_t next_psn_ = 0;      ///< packet that is sent next
     std::uint32_t sent_psn_ = 0;      ///< packet after the last one that was ever sent; next_psn_ goes back with a loss
     std::uint32_t end_psn_ = 0;       ///< packet after the last request that was taken
-    std::deque<std::uint32_t> reads_; ///< ends of the reads and atomics that were asked for and have not come
-    /// Ends of the parts of reads that were ever asked for. What is asked for again must not reach beyond the part that
-    /// it was in: the responder knows it by that.
+    std::deque<std::uint32_t> reads_; ///< ends of the reads and atomics that were requested and not answered
+    /// Ends of the parts in which reads were requested. A repeated request must not extend beyond its part: otherwise
+    /// the responder does not recognise it.
     std::deque<std::uint32_t> parts_;
     std::uint32_t window_ = 0;   ///< packets that may be unacknowledged
     std::uint32_t grown_at_ = 0; ///< the window grows when this packet is acknowledged
     unsigned retries_left_ = 0, rnr_retries_left_ = 0;
-    bool is_retrying_ = false;            ///< a loss was found, and nothing was acknowledged since
+    bool is_retrying_ = false;            ///< a loss was reported, and nothing was acknowledged since
     std::uint64_t timeout_at_ = 0;        ///< 0: nothing is unacknowledged
-    std::uint64_t receiver_ready_at_ = 0; ///< 0: it did not say that it is not ready
+    std::uint64_t receiver_ready_at_ = 0; ///< 0: the receiver has not reported "not ready"
 };
 
 } // namespace opendoca::card

@@ -15,8 +15,8 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr std::size_t max_held = 128; // packets; more are lost, and sent again
-constexpr std::size_t max_reads = 64; // reads that wait for their response, with those that are asked for again
+constexpr std::size_t max_held = 128; // packets; others are dropped, and the peer retransmits them
+constexpr std::size_t max_reads = 64; // reads that wait for their response, repeated ones included
 
 } // namespace
 
@@ -89,7 +89,7 @@ void Responder::handle_now(const Packet &packet)
         if (ahead != 0) {
             abandon_message();
             if (!traits_of(packet.kind).is_first)
-                return; // the rest of a message of which something was lost
+                return; // the rest of a message of which a packet was lost
             expected_psn_ = packet.psn;
         }
         (void)execute(packet);
@@ -98,7 +98,7 @@ void Responder::handle_now(const Packet &packet)
     if (ahead < 0)
         return repeat(packet);
     if (ahead > 0) {
-        // Once: the requester sends everything again from there on.
+        // Sent once: the requester then retransmits all packets from there on.
         if (!has_refused_sequence_)
             respond(PacketKind::acknowledge, acknowledgement::sequence_error, expected_psn_);
         has_refused_sequence_ = true;
@@ -127,7 +127,7 @@ void Responder::repeat(const Packet &packet)
     }
     const std::uint32_t mtu = connection_.mtu();
     const std::uint32_t packets = packet.length == 0 ? 1 : (packet.length + mtu - 1) / mtu;
-    // Only a part of a read that was permitted, from memory as it is now.
+    // Only a part of an earlier read is repeated. It gets the present contents of the memory.
     const bool is_known = std::ranges::any_of(past_reads_, [&](const Read &read) {
         const std::int32_t from = psn_distance(packet.psn, read.first_psn);
         return from >= 0 && static_cast<std::uint32_t>(from) + packets <= read.packets && packet.key == read.key &&
@@ -135,7 +135,7 @@ void Responder::repeat(const Packet &packet)
                packet.length <= read.length - static_cast<std::uint64_t>(from) * mtu;
     });
     if (is_known && reads_.size() < max_reads) {
-        is_acknowledgement_due_ = false; // it would come before the response, which acknowledges what was before it
+        is_acknowledgement_due_ = false; // the response acknowledges all packets before it, and must be sent first
         reads_.push_back({packet.psn, packets, packet.address, packet.key, packet.length, 0});
         connection_.network().make_ready(connection_);
     }
@@ -175,7 +175,7 @@ bool Responder::execute_message(const Packet &packet, const PacketTraits &traits
         return false;
     const bool needs_receive = message == Message::send ? traits.is_first : traits.has_immediate;
     if (needs_receive && !take_receive_request()) {
-        // The same packet comes again, or the next message.
+        // The peer sends the same packet again (RC), or the next message (UC).
         if (traits.is_first || !is_reliable())
             abandon_message();
         return false;
@@ -206,7 +206,7 @@ bool Responder::begin_write(const Packet &packet)
     static SegmentList all;
     if ((connection_.qp().attributes.access & right::remote_write) == 0)
         return refuse(acknowledgement::invalid_request);
-    // All of it is checked with the first packet.
+    // The whole range is checked with the first packet.
     if (!find(right::remote_write, packet.key, packet.address, packet.length, all))
         return refuse(acknowledgement::remote_access_error);
     write_address_ = packet.address;
@@ -219,13 +219,13 @@ bool Responder::take_receive_request()
 {
     QueuePair &qp = connection_.qp();
     if (has_receive_)
-        return true; // of a message of UC that was lost
+        return true; // left from a message of UC of which a packet was lost
     switch (take_receive(qp, receive_)) {
     case Take::taken:
         has_receive_ = true;
         return true;
     case Take::gone:
-        return false; // no response, as of a machine that has gone
+        return false; // no response, as if the machine had gone
     case Take::none:
         break;
     }
@@ -382,7 +382,7 @@ unsigned Responder::transmit(unsigned budget)
         if (access != Access::done) {
             const std::uint32_t psn = psn_plus(read.first_psn, read.sent);
             reads_.clear();
-            held_.clear(); // they are sent again, as this read is
+            held_.clear(); // the peer retransmits them after this read
             if (access == Access::fault) {
                 respond(PacketKind::acknowledge, acknowledgement::remote_access_error, psn);
                 break_queue_pair(connection_.qp(), Event::qp_access_error);
@@ -415,7 +415,7 @@ unsigned Responder::transmit(unsigned budget)
     return done;
 }
 
-/// Forgets the message in progress. Its receive request serves the next one.
+/// Drops the message in progress. Its receive request is used for the next message.
 void Responder::abandon_message()
 {
     message_ = Message::none;

@@ -23,7 +23,7 @@ public:
     Responder(const Responder &) = delete;
     Responder &operator=(const Responder &) = delete;
 
-    /// Begins with the attributes of the queue pair, which has become ready to receive.
+    /// Starts with the attributes of the queue pair, which has become ready to receive.
     void start();
     void stop();
     void handle(const Packet &packet);
@@ -37,7 +37,7 @@ public:
 private:
     enum class Message : std::uint8_t { none, send, write };
 
-    /// A read that is being answered, or that may be asked for again.
+    /// A read that is being answered, or that may be requested again.
     struct Read {
         std::uint32_t first_psn, packets;
         std::uint64_t address;
@@ -48,7 +48,7 @@ private:
         std::uint32_t psn;
         std::uint64_t original;
     };
-    /// A packet that waits until the reads before it are answered.
+    /// A packet that waits until the reads before it are answered. Owns the payload.
     struct Held {
         Packet packet;
         std::vector<std::uint8_t> payload;
@@ -93,8 +93,8 @@ private:
     std::uint32_t write_key_ = 0, write_length_ = 0;
 
     std::deque<Read> reads_;      ///< to be answered
-    std::deque<Read> past_reads_; ///< the last ones that were answered
-    std::deque<Atomic> atomics_;  ///< the last ones
+    std::deque<Read> past_reads_; ///< the last ones that were answered, which the peer may repeat
+    std::deque<Atomic> atomics_;  ///< the last ones, with the results for repeated requests
     std::deque<Held> held_;
 };
 
