@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the models have in common, of every generation: calls at random, in any order, against what is known of the
-// objects' states. OPENDOCA_MODEL_CALLS says how many calls, OPENDOCA_MODEL_SEED which.
+// What the models of all generations share: random calls in any order, checked against a model of the objects' states.
+// OPENDOCA_MODEL_CALLS is the number of calls, and OPENDOCA_MODEL_SEED the seed of the random numbers.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ protected:
     }
     [[nodiscard]] std::size_t below(std::size_t bound) { return static_cast<std::size_t>(random() % bound); }
     [[nodiscard]] bool one_in(std::size_t count) { return below(count) == 0; }
-    /// Whether the call was to work, and has. A failure of the test when its answer is not the model's.
+    /// Returns whether the call has succeeded and was expected to. Fails the test if its result is not @p wanted.
     bool answers(const char *call, doca_error_t actual, doca_error_t wanted)
     {
         EXPECT_EQ(name_of(actual), std::string(name_of(wanted))) << call << where();
         return actual == DOCA_SUCCESS && wanted == DOCA_SUCCESS;
     }
-    /// The first reason of several that a call fails for: unless(a, A, unless(b, B)).
+    /// Returns the first of several reasons for which a call fails: unless(a, A, unless(b, B)).
     [[nodiscard]] static doca_error_t unless(bool is_wrong, doca_error_t error, doca_error_t otherwise = DOCA_SUCCESS)
     {
         return is_wrong ? error : otherwise;
@@ -44,7 +44,8 @@ protected:
     template <typename Step>
     void run(Step step)
     {
-        std::printf("seed %llu\n", static_cast<unsigned long long>(seed)); // here, for who crashes
+        std::printf("seed %llu\n",
+                    static_cast<unsigned long long>(seed)); // printed first, so that a crash can be repeated
         std::fflush(stdout);
         for (const std::uint64_t calls = number_from("OPENDOCA_MODEL_CALLS", 20'000);
              number < calls && !testing::Test::HasFailure();) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What a model of DOCA 2.2 knows of any context and the work queues that it is on.
+// The state of a context of DOCA 2.2 and of its work queues in a model.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct QueuedCtx {
         return std::accumulate(in_flight.begin(), in_flight.end(), 0U);
     }
 
-    // What the calls answer. That of a submit is the first reason, before the job is looked at.
+    // The expected results of calls. That of submit() is the error that is found before the job itself is checked.
 
     [[nodiscard]] doca_error_t stop() const
     {

@@ -344,7 +344,7 @@ void ModelTest::clean_up()
     expect_success(doca_buf_inventory_destroy(inventory));
 }
 
-TEST_P(ModelTest, EachCallAnswersWhatItsStateSays)
+TEST_P(ModelTest, CallsAndResultsMatchTheModel)
 {
     for (Map &map : maps) {
         for (std::size_t i = 0; i < size; ++i)

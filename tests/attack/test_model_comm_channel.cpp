@@ -289,7 +289,7 @@ void CommChannelModelTest::clean_up()
 
 namespace {
 
-TEST_P(CommChannelModelTest, EachCallAnswersWhatItsStateSays)
+TEST_P(CommChannelModelTest, CallsAndResultsMatchTheModel)
 {
     run([&] { step(); });
     clean_up();

@@ -408,7 +408,7 @@ void GraphModelTest::clean_up()
     EXPECT_EQ(doca_ctx_stop(ctx()), DOCA_SUCCESS);
 }
 
-TEST_P(GraphModelTest, EachCallAnswersWhatItsStateSays)
+TEST_P(GraphModelTest, CallsAndResultsMatchTheModel)
 {
     run([&] { step(); });
     if (!HasFailure())

@@ -548,7 +548,7 @@ void RdmaModelTest::clean_up()
     }
 }
 
-TEST_P(RdmaModelTest, EachCallAnswersWhatItsStateSays)
+TEST_P(RdmaModelTest, CallsAndResultsMatchTheModel)
 {
     run([&] { step(); });
     if (!HasFailure())

@@ -278,7 +278,7 @@ void ShaModelTest::clean_up()
     }
 }
 
-TEST_P(ShaModelTest, EachCallAnswersWhatItsStateSays)
+TEST_P(ShaModelTest, CallsAndResultsMatchTheModel)
 {
     run([&] { step(); });
     if (!HasFailure())

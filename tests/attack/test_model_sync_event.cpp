@@ -451,7 +451,7 @@ void SyncEventModelTest::clean_up()
     }
 }
 
-TEST_P(SyncEventModelTest, EachCallAnswersWhatItsStateSays)
+TEST_P(SyncEventModelTest, CallsAndResultsMatchTheModel)
 {
     run([&] {
         step();

@@ -172,7 +172,7 @@ TEST_F(ArgpTest, GivesValuesInEachForm)
     EXPECT_EQ(config.calls, (Calls{"n=-7", "t=a=b", "l="}));
 }
 
-TEST_F(ArgpTest, CallsNobodyWhenNothingIsGiven)
+TEST_F(ArgpTest, CallsNoCallbackWhenNothingIsGiven)
 {
     ASSERT_EQ(add({"t", "text"}), DOCA_SUCCESS);
     ASSERT_EQ(add({nullptr, "atomic", boolean, on_flag<'a'>}), DOCA_SUCCESS);
@@ -319,7 +319,7 @@ TEST_F(ArgpTest, NamesAllMissingMandatoryFlagsBeforeAnyCallback)
     EXPECT_EQ(config.calls, (Calls{"o=x", "t=y", "t=z"}));
 }
 
-TEST_F(ArgpTest, CallsNobodyWhenALaterWordIsWrong)
+TEST_F(ArgpTest, CallsNoCallbackWhenALaterWordIsWrong)
 {
     ASSERT_EQ(add({"t", "text"}), DOCA_SUCCESS);
     EXPECT_EQ(start({"-t", "x", "--bogus"}), DOCA_ERROR_NOT_SUPPORTED);

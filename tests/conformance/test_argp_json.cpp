@@ -231,14 +231,14 @@ TEST_F(ArgpJsonTest, AnswersMandatoryFlags)
     EXPECT_EQ(config.calls, Calls{"x=a"});
 }
 
-TEST_F(ArgpJsonTest, CallsNobodyWhenTheFileIsWrong)
+TEST_F(ArgpJsonTest, CallsNoCallbackWhenTheFileIsWrong)
 {
     EXPECT_EQ(start_with_flags("\"text\": \"a\", \"bogus\": 1", {"-n", "1"}), DOCA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(config.calls, Calls{});
     EXPECT_EQ(doca_log_global_level_get(), 50U);
 }
 
-TEST_F(ArgpJsonTest, SaysWhyAFileCannotBeRead)
+TEST_F(ArgpJsonTest, ReportsWhyAFileCannotBeRead)
 {
     EXPECT_EQ(start({"-j", "/does/not/exist.json"}), DOCA_ERROR_IO_FAILED);
     EXPECT_TRUE(has_logged("/does/not/exist.json")) << logged();

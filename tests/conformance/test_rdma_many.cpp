@@ -318,7 +318,7 @@ protected:
 };
 INSTANTIATE_FOR_FEW_DEVICES(RdmaManyForged, can_connect);
 
-TEST_P(RdmaManyForged, AMessageWhosePeerDiedBeforeItRangIsReceived)
+TEST_P(RdmaManyForged, MessageOfAPeerThatDiedBeforeTheDoorbellIsReceived)
 {
     for (const std::size_t count : {std::size_t{3}, many}) {
         for (const bool is_event_driven : {false, true}) {
@@ -361,7 +361,7 @@ TEST_P(RdmaManyForged, WhatOthersWriteToTheDoorbellsIsAHintAndNothingMore)
     }
 }
 
-TEST_P(RdmaManyForged, WhoLiesAboutHisBellIsNotToldAndThatIsAll)
+TEST_P(RdmaManyForged, PeerWithAForgedDoorbellIsOnlyNotNotified)
 {
     Session s(dev, GetParam(), false);
     constexpr int num_lies = 4;

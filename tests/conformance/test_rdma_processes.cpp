@@ -94,7 +94,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(device, RdmaMemory, testing::ValuesIn(kind_params()), kind_name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RdmaMemory);
 
-TEST_P(RdmaMemory, IsReadWrittenAndUpdatedWhileThePeerSleeps)
+TEST_P(RdmaMemory, IsReadWrittenAndUpdatedWhileThePeerIsBlocked)
 {
     void *addr = nullptr;
     std::size_t len = 0;
@@ -411,7 +411,7 @@ TEST_P(RdmaProcesses, WhatWasSentBeforeTheEndStillArrives)
     EXPECT_EQ(ended.result.result, GetParam().is_soft() ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_SHUTDOWN);
 }
 
-TEST_P(RdmaProcesses, NobodyElseGetsIn)
+TEST_P(RdmaProcesses, OnlyThePeerHasAccess)
 {
     Session s(GetParam(), {});
     const RdmaEnd stranger(s.dev);

@@ -82,9 +82,8 @@ TEST_P(Mlx5Capabilities, SoAreSyncEventsAndAllHaveThemWithinAProcess)
     EXPECT_EQ(event.get(), 7u);
 }
 
-/// A BlueField's own function in switchdev mode has no GID, and connects to nobody: atomics are done there all the
-/// same, but for sync events alone.
-TEST_P(Mlx5Capabilities, AtomicsOfConnectionsAreForWhoConnects)
+/// A BlueField's own function in switchdev mode has no GID, so it cannot connect: it has atomics for sync events only.
+TEST_P(Mlx5Capabilities, AtomicsOfConnectionsNeedAFunctionThatConnects)
 {
     const opendoca::RdmaCapabilities &can = info->function->can.rdma;
     EXPECT_TRUE(can.atomics);

@@ -160,7 +160,7 @@ TEST_F(MessagesOfTheCard, FillTheQueueAndNoMoreThoughTheReceiverDoesNotLook)
     }
 }
 
-TEST_F(MessagesOfTheCard, WakeWhoSleepsAndArriveBeforeTheEndOfTheirSender)
+TEST_F(MessagesOfTheCard, WakeTheWaiterAndArriveBeforeTheEndOfTheirSender)
 {
     connect();
     exchange_until_the_card_carries();

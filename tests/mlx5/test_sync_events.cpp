@@ -157,7 +157,7 @@ TEST_P(SyncEventsAcrossPcie, AWaitIsNotMetByAReadThatBeganBeforeIt)
     EXPECT_EQ(queue.poll().user_data.u64, 1000u);
 }
 
-TEST_P(SyncEventsAcrossPcie, WhoHasTheCounterSleepsUntilTheOtherSideSignals)
+TEST_P(SyncEventsAcrossPcie, OwnerOfTheCounterBlocksUntilTheOtherSideSignals)
 {
     Event event(dev, Publisher::dpu);
     event.start_as_ctx();
@@ -174,7 +174,7 @@ TEST_P(SyncEventsAcrossPcie, WhoHasTheCounterSleepsUntilTheOtherSideSignals)
     EXPECT_EQ(queue.poll().result.u64, std::uint64_t{DOCA_SUCCESS});
 }
 
-TEST_P(SyncEventsAcrossPcie, TheHostSleepsUntilTheDpuSignals)
+TEST_P(SyncEventsAcrossPcie, TheHostBlocksUntilTheDpuSignals)
 {
     const HostSide host_side;
     RemoteEvent sleeper(DeviceParam{"mlx5_0", ""}, Publisher::dpu);

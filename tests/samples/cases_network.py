@@ -111,7 +111,7 @@ def test_receiver_and_a_sender_that_leaves(bench):
     receiver.fails("The connection has ended while waiting for the descriptor")
 
 
-def test_receiver_and_a_stranger(bench):
+def test_receiver_and_an_unknown_client(bench):
     receiver, port = start_receiver(bench)
     with connect(port) as connection:
         connection.send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -160,7 +160,7 @@ def test_sender_and_a_receiver_that_leaves(bench):
         sender.fails("The connection has ended while waiting for the receiver's acknowledgement")
 
 
-def test_sender_and_a_stranger(bench):
+def test_sender_and_an_unknown_server(bench):
     with listen() as listener:
         sender = start_sender(bench, listener.getsockname()[1])
         with accept(listener) as connection:

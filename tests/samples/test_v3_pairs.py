@@ -42,7 +42,7 @@ def ticks_of(program):
 
 
 class Comch(unittest.TestCase):
-    def test_who_waits_sleeps_unless_told_otherwise(self):
+    def test_waiting_blocks_unless_busy_is_given(self):
         for arguments in ("--busy",), ():
             with self.subTest(arguments=arguments), Sample("comch_ctrl_path_server", *arguments) as server:
                 server.says(LISTENS)
@@ -306,7 +306,7 @@ class Rdma(unittest.TestCase):
                     sender.ends(0, "Connected by address", "Sent: by address", FINISHED)
                 receiver.ends(0, "Received 10 bytes: by address", FINISHED)
 
-    def test_nobody_at_the_address(self):
+    def test_no_server_at_the_address(self):
         with Sample("rdma_send", "-P", str(free_port())) as sender:
             sender.ends(1, "Failed to connect by address")
 

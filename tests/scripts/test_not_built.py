@@ -53,7 +53,7 @@ class NotBuilt(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
             self.assertEqual(self.page.read_text(encoding="utf-8"), PAGE)
 
-    def test_a_stale_page_is_told_and_written(self):
+    def test_a_stale_page_is_reported_and_written(self):
         self.page.write_text(PAGE.replace("it is a test", "it was one"), encoding="utf-8")
         done = self.run_script("--check")
         self.assertEqual(done.returncode, 1)

@@ -72,7 +72,7 @@ TEST(Access, AProcessThatIsNotDumpableCantExport)
     EXPECT_EQ(check(facts).at("dumpable").found, "for root only");
 }
 
-TEST(Access, AMissingCallIsToldFromAForbiddenOne)
+TEST(Access, MissingAndForbiddenCallsAreDistinguished)
 {
     SystemFacts facts;
     facts.pidfd_error = ENOSYS;
@@ -117,7 +117,7 @@ TEST(Access, AContainersPidNamespaceIsMentioned)
     EXPECT_EQ(check(facts).at("pid_namespace").verdict, Verdict::limited);
 }
 
-TEST(Access, ASetUserIdProgramIsTold)
+TEST(Access, ASetUserIdProgramIsReported)
 {
     SystemFacts facts;
     facts.user = 1000;

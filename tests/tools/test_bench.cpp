@@ -199,7 +199,7 @@ void check_copy(Copy copy)
     }
 }
 
-TEST(PlainCopy, CopiesWhatItIsToldAndNothingElse)
+TEST(PlainCopy, CopiesTheRequestedBytesAndNoOthers)
 {
     check_copy(LibcCopy());
     if (has_non_temporal_copy())

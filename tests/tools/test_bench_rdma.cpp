@@ -133,7 +133,7 @@ TEST(RdmaBars, AreJudgedByTheMedianOfTheRatios)
     EXPECT_TRUE(is_met(speed, result));
 }
 
-TEST(RdmaPattern, TellsSeedsAndPlacesApart)
+TEST(RdmaPattern, DistinguishesSeedsAndPlaces)
 {
     std::vector<std::byte> bytes(1000);
     fill_pattern(bytes, 3);

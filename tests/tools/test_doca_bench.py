@@ -619,7 +619,7 @@ class DocaBenchRdma(unittest.TestCase):
         self.assertEqual(server.returncode, 0, errors)
         self.assertNotIn("[DOCA]", errors)
 
-    def test_what_strangers_send_to_a_server(self):
+    def test_any_bytes_from_unknown_clients_of_a_server(self):
         server, port = self.server()
         begin = {"command": "begin", "job": 0, "test": 1, "memory": 0, "events": 0, "size": 8, "depth": 1, "threads": 1,
                  "connections": 1, "details": [{"connections": ["00"], "memory": "00"}]}

@@ -121,7 +121,7 @@ class DocaCaps(unittest.TestCase):
         self.assertEqual(value("import on the DPU", "soft_p0s0"), "-")
         self.assertEqual(value("import on the DPU", "soft_pf0"), "yes")
 
-    def test_json_tells_the_same(self):
+    def test_json_has_the_same(self):
         devices = self.soft_devices()
         self.assertEqual(len(devices), 9)
         port, vf = devices["soft_p0"], devices["soft_pf0vf0"]

@@ -30,7 +30,7 @@ def without_stamps(log):
 
 
 class DocaTrace(unittest.TestCase):
-    def test_a_program_that_cannot_be_run_is_told_by_name(self):
+    def test_a_program_that_cannot_be_run_is_reported_by_name(self):
         for options in [], ["--json", "--output", "/dev/null"]:
             for program in "/no/such", "no-such-program", "/etc/passwd", "/tmp":
                 done = run(DOCA_TRACE, *options, program)

@@ -72,14 +72,14 @@ TEST(Machine, EachReasonForADeviceThatIsNotListedHasARemedy)
     EXPECT_EQ(lacks_of(facts, {}, {}).at(0).remedy, "modprobe ib_uverbs");
 }
 
-TEST(Machine, APortThatIsDownIsTold)
+TEST(Machine, APortThatIsDownIsReported)
 {
     DeviceReport down = device("mlx5_0", "mlx5");
     down.is_port_active = false;
     EXPECT_EQ(lacks_of(with_device(0), {down}, {}).at(0).what, "the port of mlx5_0 is down");
 }
 
-TEST(Machine, ACardWithoutDriverIsTold)
+TEST(Machine, ACardWithoutDriverIsReported)
 {
     MachineFacts facts;
     facts.idle_cards = {"0000:03:00.0", "0000:03:00.1"};

@@ -160,7 +160,7 @@ TEST(ProcessLockTest, AHolderThatCantBeLookedIntoKeepsIt)
 }
 
 /// Locks of different peers may share a word of this process.
-TEST(ProcessLockTest, WhoWaitsForOneKeepsNoOtherThreadFromAnother)
+TEST(ProcessLockTest, WaitForOneLockDoesNotBlockTheOthers)
 {
     const auto words_of = [](const SealedPage &page) { return &word_of(page); };
     const Other holder([&](const Other &parent) {

@@ -94,7 +94,7 @@ TEST(ProcessWatchTest, AProcessThatIsEndingIsWaitedFor)
 }
 
 /// A forked child has not asked yet who it is.
-TEST(ProcessIdTest, WhoCantFindOutWhoItIsSharesNothing)
+TEST(ProcessIdTest, ProcessWithoutIdentitySharesNothing)
 {
     const pid_t child = fork();
     if (child == 0) {

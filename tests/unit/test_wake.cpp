@@ -265,8 +265,8 @@ TEST_F(WakeTest, AProcessThatExecutesAnotherProgramIsGoneForGood)
     waitpid(child, nullptr, 0);
 }
 
-/// Nobody could ever wake it.
-TEST(SleepingSideTest, WithoutDescriptorsNobodyLiesDown)
+/// A waiter without a pipe could not be woken.
+TEST(SleepingSideTest, OpenFailsWithoutDescriptors)
 {
     SleepState state{};
     SleepingSide sleeper;

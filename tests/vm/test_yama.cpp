@@ -103,7 +103,7 @@ TEST_F(YamaTest, OrdinaryMemoryIsReachedUpToScope1)
 }
 
 /// An exporter of shared memory opens itself to nobody.
-TEST_F(YamaTest, ExportOfSharedMemoryLetsNobodyIn)
+TEST_F(YamaTest, ExportOfSharedMemoryPermitsNoAccessToTheProcess)
 {
     if (scope != 1)
         GTEST_SKIP() << "only scope 1 asks the exporter";

@@ -342,7 +342,7 @@ void ModelTest::clean_up()
     }
 }
 
-TEST_P(ModelTest, EachCallAnswersWhatItsStateSays)
+TEST_P(ModelTest, CallsAndResultsMatchTheModel)
 {
     run([&] {
         step();

@@ -524,7 +524,7 @@ std::vector<std::string> hosts()
     return found;
 }
 
-TEST_P(ComchModelTest, EachCallAnswersWhatItsStateSays)
+TEST_P(ComchModelTest, CallsAndResultsMatchTheModel)
 {
     run([&] { step(); });
     if (!HasFailure())

@@ -356,7 +356,7 @@ void CpuWorkModelTest::clean_up()
     EXPECT_EQ(doca_ec_destroy(ec), DOCA_SUCCESS);
 }
 
-TEST_P(CpuWorkModelTest, EachCallAnswersWhatItsStateSays)
+TEST_P(CpuWorkModelTest, CallsAndResultsMatchTheModel)
 {
     run([&] { step(); });
     if (!HasFailure())

@@ -376,7 +376,7 @@ void GraphModelTest::clean_up()
     stop(ctx);
 }
 
-TEST_P(GraphModelTest, EachCallAnswersWhatItsStateSays)
+TEST_P(GraphModelTest, CallsAndResultsMatchTheModel)
 {
     run([&] { step(); });
     if (!HasFailure())

@@ -357,7 +357,7 @@ void RdmaModelTest::clean_up()
 
 namespace {
 
-TEST_P(RdmaModelTest, EachCallAnswersWhatItsStateSays)
+TEST_P(RdmaModelTest, CallsAndResultsMatchTheModel)
 {
     run([&] { step(); });
     if (!HasFailure())

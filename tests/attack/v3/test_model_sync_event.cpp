@@ -538,7 +538,7 @@ void SyncEventModelTest::clean_up()
     }
 }
 
-TEST_P(SyncEventModelTest, EachCallAnswersWhatItsStateSays)
+TEST_P(SyncEventModelTest, CallsAndResultsMatchTheModel)
 {
     run([&] { step(); });
     if (!HasFailure())

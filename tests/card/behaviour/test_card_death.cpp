@@ -155,7 +155,7 @@ TEST_F(Death, OfThePeerInTheMiddleOfATransferIsNoAnswerEither)
     }
 }
 
-TEST_F(Death, InTrafficOfItsOwnHurtsNobody)
+TEST_F(Death, DuringItsOwnTrafficLeavesOthersUnaffected)
 {
     Connection{device}; // libmlx5 keeps its doorbell page for the next
     const int objects = card_count("objects");

@@ -242,7 +242,7 @@ TEST_F(Faults, APortGoesDownAndComesUp)
     EXPECT_EQ(next_completion(*first.cq).status, IBV_WC_SUCCESS);
 }
 
-TEST_F(Faults, AnArmedQueueTellsOfACompletionOnce)
+TEST_F(Faults, AnArmedQueueNotifiesOnce)
 {
     Pair pair(first, second);
     ASSERT_EQ(ibv_req_notify_cq(first.cq.get(), 0), 0);

@@ -404,7 +404,7 @@ TEST_F(Refused, ReadsAndAtomicsToAResponderWithoutDepth)
     EXPECT_EQ(remote.bytes[8], 'r');
 }
 
-TEST_F(Refused, KeysOfNobodySayWhoseTheyAre)
+TEST_F(Refused, UnknownKeysAreReportedAsLocalOrRemote)
 {
     {
         Pair pair(device, device);
@@ -496,7 +496,7 @@ TEST_F(Refused, ADatagramThatIsLongerThanTheLargestMtu)
     EXPECT_EQ(ibv_destroy_ah(handle), 0);
 }
 
-TEST_F(Refused, APartitionKeyThatIsNotSetReachesNobody)
+TEST_F(Refused, APartitionKeyThatIsNotSetReachesNoPeer)
 {
     const QueuePair qp(device, IBV_QPT_RC);
     if (qp.is_ethernet())

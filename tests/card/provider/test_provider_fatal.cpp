@@ -57,7 +57,7 @@ TEST(FatalDevice, LetsAProgramThatOnlyWantsToStopDoSo)
     EXPECT_EQ(doca_ctx_stop(ctx), DOCA_SUCCESS);
 }
 
-TEST(FatalDevice, WakesAllWhoSleep)
+TEST(FatalDevice, WakesAllWaiters)
 {
     DevHandle dev = open_device("mlx5_0");
     Copies first(dev, true), second(dev, true);

@@ -82,7 +82,7 @@ TEST_F(CardFaults, ALinkLayerAddressIsAskedForAgain)
     EXPECT_EQ(next_result(pair.left), DOCA_SUCCESS);
 }
 
-TEST_F(CardFaults, ALinkLayerAddressThatNobodyTellsIsNotAskedForForEver)
+TEST_F(CardFaults, ResolutionOfALinkLayerAddressTimesOut)
 {
     RdmaEnd left(first, {}), right(second, {});
     ASSERT_EQ(ask_card(no_answer + " count 262144"), "ok");
@@ -91,7 +91,7 @@ TEST_F(CardFaults, ALinkLayerAddressThatNobodyTellsIsNotAskedForForEver)
 }
 
 /// With DOCA_RDMA_TIMEOUT far beyond any limit here.
-TEST_F(CardFaults, WhoConnectsForLongHoldsNobodyUp)
+TEST_F(CardFaults, SlowConnectDoesNotBlockOthers)
 {
     RdmaEnd left(first, {}), right(second, {});
     const std::vector<std::byte> peer = right.details();

@@ -47,7 +47,7 @@ inline std::string graph_param_name(const testing::TestParamInfo<GraphParam> &in
     return as_test_name(info.param.device.ibdev) + (info.param.is_deferred ? "_deferred" : "");
 }
 
-/// What a user node does: takes a note, does something, and gives a result.
+/// What a user node does: it records its id, calls a function, and returns a result.
 struct Step {
     std::vector<int> *notes = nullptr;
     int id = 0;
@@ -65,7 +65,7 @@ inline doca_error_t take_step(void *cookie, doca_event *event)
     return step.result;
 }
 
-/// A graph that is taken off its work queue, stopped and destroyed at the end.
+/// A graph. The destructor removes it from its work queue, stops it and destroys it.
 class TestGraph {
 public:
     TestGraph() { must(doca_graph_create(&graph_)); }
@@ -201,7 +201,7 @@ inline void expect_failure_to_end_graph(doca_workq *workq, doca_job &failing, do
     EXPECT_EQ(state_of(instance, nodes[1]), DOCA_GRAPH_INSTANCE_NODE_STATE_NOT_STARTED);
 }
 
-/// An engine and jobs that can be repeated without end: the destination is full and counts as empty.
+/// An engine and jobs that can be submitted any number of times, since a full destination counts as empty.
 class GraphTest : public testing::TestWithParam<GraphParam> {
 protected:
     static constexpr auto not_started = DOCA_GRAPH_INSTANCE_NODE_STATE_NOT_STARTED;
@@ -215,13 +215,13 @@ protected:
     [[nodiscard]] doca_workq *workq() const { return engine.workq(); }
     [[nodiscard]] bool is_deferred() const { return GetParam().is_deferred; }
 
-    /// A job that lives as long as the test.
+    /// Returns a job that exists as long as the test.
     doca_job *copy(std::uint64_t user_data = 0)
     {
         jobs_.push_back(std::make_unique<doca_dma_job_memcpy>(memcpy_job(ctx(), dst, src, user_data)));
         return &jobs_.back()->base;
     }
-    /// One that is refused.
+    /// Returns a job that is refused.
     doca_job *bad_copy()
     {
         jobs_.push_back(std::make_unique<doca_dma_job_memcpy>(memcpy_job(ctx(), nullptr, src)));

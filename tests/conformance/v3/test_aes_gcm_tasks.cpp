@@ -38,7 +38,7 @@ GcmMessage long_message()
     return {some_bytes(32, 1), some_bytes(12, 2), some_bytes(7, 3), some_bytes(std::size_t{1} << 20, 4), 16};
 }
 
-TEST(AesGcm, DeviceWithoutItSaysNo)
+TEST(AesGcm, DeviceWithoutItIsNotSupported)
 {
     const TopologyFile file(R"({"functions": [
         {"name": "without", "side": "dpu", "type": "pf", "pci": "03:00.0", "engines": "bluefield-2"}]})");

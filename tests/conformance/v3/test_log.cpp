@@ -89,7 +89,7 @@ void provoke()
     EXPECT_EQ(doca_buf_inventory_create(0, &none), DOCA_ERROR_INVALID_VALUE);
 }
 
-TEST(LogV3, AProgramsMessageTellsWhereItComesFrom)
+TEST(LogV3, AProgramsMessageNamesItsSource)
 {
     (void)backends();
     EXPECT_EQ(DOCA_LOG_WARN("the answer is %d", 42), DOCA_SUCCESS);
@@ -173,7 +173,7 @@ TEST(LogV3, TasksThatAreAllInUseAreARemarkOnce)
     EXPECT_EQ(count(remark), 2u) << "once for each start";
 }
 
-TEST(LogV3, AStopThatWaitsForAForgottenTaskSaysSo)
+TEST(LogV3, AStopThatWaitsForAForgottenTaskIsLogged)
 {
     (void)backends();
     ASSERT_EQ(doca_log_backend_set_sdk_level(backends().sdk, DOCA_LOG_LEVEL_WARNING), DOCA_SUCCESS);

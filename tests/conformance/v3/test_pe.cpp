@@ -79,7 +79,7 @@ TEST_P(PeV3, ItsDescriptorIsReadableWhenThereIsSomethingToDo)
     EXPECT_EQ(doca_ctx_stop(dma.ctx()), DOCA_SUCCESS);
 }
 
-TEST_P(PeV3, TheLastFreeWakesWhoWaitsForIdle)
+TEST_P(PeV3, TheLastFreeWakesTheWaiterForIdle)
 {
     DmaContext dma{dev, pe, 4};
     ASSERT_EQ(doca_ctx_start(dma.ctx()), DOCA_SUCCESS);

@@ -198,7 +198,7 @@ TEST_F(RdmaServerTest, ClientsThatComeAndGoLeaveAsManyRecordsAsThereMayBeConnect
     EXPECT_LT(mallinfo2().uordblks, memory + 500 * 512);
 }
 
-TEST_F(RdmaServerTest, ClientsThatSendNothingKeepNobodyOut)
+TEST_F(RdmaServerTest, ClientsThatSendNothingDoNotBlockOthers)
 {
     serve();
     std::vector<UniqueFd> silent;
@@ -212,7 +212,7 @@ TEST_F(RdmaServerTest, ClientsThatSendNothingKeepNobodyOut)
 }
 
 /// Clients that ask, are accepted, and do not confirm: they have all places, and the oldest makes room.
-TEST_F(RdmaServerTest, ClientsThatDoNotConfirmKeepNobodyOut)
+TEST_F(RdmaServerTest, ClientsThatDoNotConfirmDoNotBlockOthers)
 {
     constexpr std::uint16_t most = 8;
     must(doca_rdma_set_max_num_connections(b.get(), most));

@@ -204,7 +204,7 @@ TEST_P(TasksV3, TrySubmitLooksFirst)
     EXPECT_EQ(dma.changes, (std::vector{idle_to_running, running_to_stopping, stopping_to_idle}));
 }
 
-TEST_P(TasksV3, ATaskThatIsFreedInFlightComesBackToNobody)
+TEST_P(TasksV3, ATaskThatIsFreedInFlightHasNoCallback)
 {
     ASSERT_EQ(doca_ctx_start(dma.ctx()), DOCA_SUCCESS);
     const BufHandle src = source(0, 16);
@@ -249,7 +249,7 @@ TEST_P(TasksV3, AContextIsConnectedOnceAndForLife)
     EXPECT_EQ(doca_pe_destroy(in_use), DOCA_SUCCESS);
 }
 
-TEST_P(TasksV3, AContextMayBeDestroyedWhenItTellsThatItIsIdle)
+TEST_P(TasksV3, AContextMayBeDestroyedWhenItReportsThatItIsIdle)
 {
     ASSERT_EQ(doca_ctx_start(dma.ctx()), DOCA_SUCCESS);
     const BufHandle src = source(0, 16);
