@@ -16,7 +16,7 @@ namespace opendoca::soft {
 
 namespace {
 
-/// DOCA_SOFT_DEFER=1 in the environment.
+/// Returns whether the environment has DOCA_SOFT_DEFER=1.
 bool is_deferring()
 {
     const char *const text = std::getenv("DOCA_SOFT_DEFER");
@@ -67,7 +67,7 @@ doca_error_t SoftCopyEngine::copy(Tag tag, doca_buf &dst, const doca_buf &src, C
     return DOCA_SUCCESS;
 }
 
-/// The memory on one side was imported.
+/// For a copy with imported memory on one side.
 template <HazardGuard::Side side>
 [[gnu::always_inline]] inline doca_error_t SoftCopyEngine::copy_remote(Tag tag, doca_buf &dst, const doca_buf &src,
                                                                        CopyPlan plan) noexcept
@@ -100,7 +100,7 @@ doca_error_t SoftCopyEngine::defer(Tag tag, doca_buf &dst, const doca_buf &src, 
     operation.payload<Copy>() = {&dst, &src, plan};
     deferred_[(first_deferred_ + num_deferred_++) % completions_.depth()] = &operation;
     if (completions_.is_armed())
-        completions_.wake(); // retrieving is what carries it out
+        completions_.wake(); // the copy is carried out when it is retrieved
     return DOCA_SUCCESS;
 }
 
@@ -114,7 +114,7 @@ void SoftCopyEngine::progress() noexcept
     completions_.done(operation, execute_deferred(operation.payload<Copy>()));
 }
 
-/// Since it was checked, the program or an earlier copy can have moved what it works on.
+/// The buffers may have changed since the check: by the program, or by an earlier copy.
 doca_error_t SoftCopyEngine::execute_deferred(const Copy &copy) noexcept
 {
     const auto are_inside = [](const doca_buf *list) {

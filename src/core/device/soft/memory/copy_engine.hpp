@@ -20,7 +20,7 @@ namespace opendoca::soft {
 /// programs which read the destination too early are found out.
 class OPENDOCA_INTERNAL SoftCopyEngine : public CopyEngine, public Pollable {
 public:
-    /// Whether front ends may use copy_fast(), or have to call copy() for every copy.
+    /// Whether front ends may use copy_fast(). Otherwise they must call copy() for every copy.
     enum class FastCopies : bool { enabled, disabled };
 
     SoftCopyEngine(const SoftDevice &device, CompletionQueue &completions,
@@ -29,11 +29,11 @@ public:
 
     [[nodiscard]] doca_error_t copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept override;
 
-    /// Whether copies are carried out in their submit.
+    /// Returns whether copies are carried out in their submit.
     [[nodiscard]] bool copies_at_once() const noexcept { return copies_at_once_; }
-    /// Fast path where copies_at_once(), for a completion queue that is not armed: it has nobody to wake up. Nothing is
-    /// left to be done after the copy, and so there is no stack frame: between two buffers of this process nothing can
-    /// go wrong that is not known before, and so the end can be recorded first, which only this thread could see.
+    /// Fast path if copies_at_once(), for a completion queue that is not armed, so that no thread must be woken. A copy
+    /// between two buffers of this process cannot fail after the check, so its completion is recorded before the bytes
+    /// are copied; only this thread can see it. The copy is then the last step, which needs no stack frame.
     [[gnu::always_inline]] [[nodiscard]] bool admit(const CopyCheck &check, const doca_buf &dst,
                                                     const doca_buf &src) const noexcept
     {
@@ -44,7 +44,7 @@ public:
     {
         return check.has_cpu_fast_path(dst, src);
     }
-    /// @p tag is a Tag, or becomes one where it is stored.
+    /// @p tag is a Tag, or a type that is stored as one.
     template <typename AsTag>
     [[gnu::always_inline]] [[nodiscard]] doca_error_t copy_fast(const AsTag &tag, doca_buf &dst,
                                                                 const doca_buf &src) noexcept
@@ -52,10 +52,10 @@ public:
         const std::size_t length = src.data_len;
         const std::size_t before = extend(dst, length);
         completions_.done_unarmed(tag, *this, DOCA_SUCCESS);
-        // Read again, and not kept: that takes a register, which has to be saved.
+        // Loaded again: keeping the value would take a register, which must be saved.
         return copy_bytes(__atomic_load_n(&dst.data, __ATOMIC_RELAXED) + before, src.data, length, length);
     }
-    /// Like the above, without a completion, for a copy that was admitted with a credit.
+    /// Does the same without a completion, for a copy that was admitted with a credit.
     [[gnu::always_inline]] static void copy_at_once(doca_buf &dst, const doca_buf &src) noexcept
     {
         const std::size_t length = src.data_len;
@@ -65,9 +65,9 @@ public:
 
     static constexpr HazardGuard::Side imported_src = HazardGuard::Side::src;
     static constexpr HazardGuard::Side imported_dst = HazardGuard::Side::dst;
-    /// Moves the bytes of a fast-path copy with imported memory on @p side, and its key in the cache;
-    /// end_imported() is to follow. False, and nothing has changed, where it is not such a copy, or where something is
-    /// in the way: then it is for copy().
+    /// Copies the bytes of a fast-path copy with imported memory on @p side, whose key is in the cache; end_imported()
+    /// must follow. Returns false, without any change, if it is not such a copy or cannot be carried out now: copy()
+    /// must then be called.
     template <HazardGuard::Side side>
     [[gnu::always_inline]] [[nodiscard]] bool copy_imported(const CopyCheck &check, const doca_buf &dst,
                                                             const doca_buf &src) noexcept
@@ -80,20 +80,20 @@ public:
         return src.data_len - 1 < (tailroom == 0 ? dst.data_len : tailroom) &&
                copy_by_cache<side>(dst, src, tailroom == 0 ? 0 : dst.data_len, src.data_len);
     }
-    /// Finds anew what copy_imported() has known: to keep that over the copy would be more stores, which is what a
-    /// short copy waits for.
+    /// Computes again what copy_imported() has computed: keeping it during the copy would take more stores, for which a
+    /// short copy has to wait.
     [[gnu::always_inline]] void end_imported(Tag tag, doca_buf &dst, const doca_buf &src) noexcept
     {
         dst.data_len = (dst.tailroom() == 0 ? 0 : dst.data_len) + src.data_len;
         completions_.done_unarmed(tag, *this, DOCA_SUCCESS);
     }
 
-    /// One copy a call, so that each waits for the retrieve that gives it out.
+    /// Carries out one copy in each call, so that a copy is not done before the retrieval that returns it.
     void progress() noexcept override;
     [[nodiscard]] bool arm() noexcept override { return num_deferred_ != 0; }
 
 protected:
-    /// Null for memory of this process that was not imported.
+    /// Returns null for memory of this process that was not imported.
     [[nodiscard]] const RemoteMemory *memory_of(const doca_buf &buf) const noexcept;
 
     const SoftDevice &device_;
@@ -107,8 +107,8 @@ private:
         CopyPlan plan;
     };
 
-    /// Makes the data of a fast-path copy's destination longer; where in it the copy begins. It appends, or else
-    /// overwrites: that costs nothing, as the check has branched by the same.
+    /// Extends the data of the destination of a fast-path copy. Returns the offset at which the copy begins. The copy
+    /// appends, or else overwrites; the distinction costs nothing, since the check has branched on the same condition.
     [[gnu::always_inline]] [[nodiscard]] static std::size_t extend(doca_buf &dst, std::size_t length) noexcept
     {
         const std::size_t before = length - 1 < dst.tailroom() ? dst.data_len : 0;
@@ -125,7 +125,7 @@ private:
     {
         return key_cache_[side == HazardGuard::Side::src][number % key_cache_size];
     }
-    /// Between buffers of which that on @p side is imported. False when something is in the way.
+    /// Copies between buffers of which the one on @p side is imported. Returns false if the fast path cannot be used.
     template <HazardGuard::Side side>
     [[gnu::always_inline]] [[nodiscard]] bool copy_by_cache(const doca_buf &dst, const doca_buf &src,
                                                             std::size_t before, std::size_t length) noexcept

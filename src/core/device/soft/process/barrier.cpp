@@ -49,12 +49,13 @@ bool can_make_barriers() noexcept
 
 void heavy_barrier() noexcept
 {
-    // This process's own, whatever the kernel can: on Arm an acquire load may pass the store before it.
+    // The barrier of this process itself, which membarrier() does not replace: on Arm an acquire load may pass the
+    // store before it.
     __sync_synchronize(); // as a fence of <atomic>, of which g++ with the thread sanitizer warns
     if (!can_make_barriers())
         return;
-    // The expedited command fails while the kernel has no memory; the other one needs none. Where a seccomp filter
-    // forbids both since, time does it: no processor keeps a store back for 100 ms.
+    // The expedited command fails while the kernel has no memory; the other one needs none. If a seccomp filter has
+    // forbidden both since the start, this waits instead: no processor delays a store for 100 ms.
     for (int i = 0;
          i < 100 && membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0 && membarrier(MEMBARRIER_CMD_GLOBAL) != 0; ++i) {
         const timespec moment = {0, 1'000'000};

@@ -34,7 +34,7 @@ template <typename Entry, std::size_t size>
     return nullptr;
 }
 
-/// Does nothing for an entry of another process, as a forked child has from its parent.
+/// Has no effect on an entry of another process, such as one that a forked child has inherited from its parent.
 template <typename Entry>
 void release_entry(Entry &entry) noexcept
 {
@@ -42,7 +42,7 @@ void release_entry(Entry &entry) noexcept
     entry.owner.compare_exchange_strong(owner, 0, std::memory_order_release, std::memory_order_relaxed);
 }
 
-/// For a count of entries that were ever taken.
+/// Raises the count of entries that were ever taken, if necessary.
 inline void raise_to(std::atomic<std::uint32_t> &count, std::uint32_t value) noexcept
 {
     std::uint32_t seen = count.load(std::memory_order_relaxed);

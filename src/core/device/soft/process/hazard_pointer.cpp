@@ -24,23 +24,25 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Mostly an importer is just about to withdraw, and asking the kernel at once would take longer than waiting for it.
+/// How long to wait before the first query of the kernel: an importer usually withdraws within this time, and a query
+/// takes longer.
 constexpr std::chrono::milliseconds between_questions{5};
-/// After which the kernel is asked whether an owner that lives has mapped the page: a long table to read.
+/// How long to wait before the kernel is queried whether a living owner has mapped the page, which reads a long table.
 constexpr std::chrono::milliseconds between_looks_at_readers{100};
 constexpr int questions_before_warning = 200;
 
 std::atomic<std::uint16_t> own_pointers[max_hazard_pointers]; ///< how many queues have each
 
-/// Whether @p owner, which lives, certainly does not hold @p pointer of this process's page.
+/// Returns true only if @p owner, which is alive, certainly does not hold @p pointer of this process's page.
 bool is_certainly_not_held(const HazardPage &page, const HazardPointer &pointer, ProcessId owner) noexcept
 {
     return (owner.pid() != getpid() || !OwnHazardPointers::has(page.index_of(pointer))) &&
            has_certainly_not_mapped(owner, &page);
 }
 
-/// Waits until @p pointer does not name export @p number any more, or nobody holds it. @p start is when the first of
-/// the page's pointers had to be waited for, or 0: the patience is for all of them together, however many are garbled.
+/// Waits until @p pointer no longer names export @p number, or no living process holds it. @p start is the time of the
+/// first wait for any pointer of the page, or 0: the time limit holds for all pointers together, however many are
+/// garbled.
 void wait_for(const HazardPage &page, HazardPointer &pointer, std::uint32_t number, Clock::time_point &start) noexcept
 {
     const std::uint32_t mark = number + 1;
@@ -71,7 +73,7 @@ void wait_for(const HazardPage &page, HazardPointer &pointer, std::uint32_t numb
             if (++questions == questions_before_warning)
                 LOG_WARN("waiting for process %d, which is in the middle of a copy of exported memory", owner.pid());
         }
-        // The importer wakes us when it withdraws; the limit is there for one that dies.
+        // The importer wakes this thread when it withdraws. The time limit is for an importer that dies.
         const timespec limit = {0, std::chrono::nanoseconds(between_questions).count()};
         syscall(SYS_futex, &pointer.in_use, FUTEX_WAIT, in_use, &limit, nullptr, 0);
     }
@@ -92,8 +94,8 @@ void OwnHazardPointers::clear() noexcept
 
 void OwnHazardPointers::add(std::uint32_t index) noexcept
 {
-    // Before the queue's first announcement. A revoker that has to wait for it sees it behind heavy_barrier(), as
-    // it sees the announcement.
+    // Called before the queue's first announcement: a revoker that sees the announcement behind heavy_barrier() sees
+    // this entry as well.
     own_pointers[index].fetch_add(1, std::memory_order_seq_cst);
 }
 
@@ -113,7 +115,7 @@ HazardPointer *HazardPage::take() noexcept
     HazardPointer *const pointer = take_entry(pointers);
     if (pointer == nullptr)
         return nullptr;
-    pointer->in_use.store(0, std::memory_order_relaxed); // what the last owner may have left
+    pointer->in_use.store(0, std::memory_order_relaxed); // the previous owner may have left a value
     // Sequentially consistent: before the first announcement in the pointer. Pairs with the load in revoke().
     raise_to(num_pointers, index_of(*pointer) + 1);
     return pointer;

@@ -47,7 +47,7 @@ struct alignas(64) HazardPointer {
 /// private memory, because other processes can write anything to the page.
 class OwnHazardPointers {
 public:
-    /// Forgets all entries: for a new page of this process, for example after a fork.
+    /// Removes all entries: for a new page of this process, for example after a fork.
     static void clear() noexcept;
     /// Called once for each queue, between taking the entry and giving it back.
     static void add(std::uint32_t index) noexcept;

@@ -15,8 +15,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t spins_per_yield = 64;
-constexpr std::uint32_t yields_per_look = 256; ///< at whether the holder lives
-/// And at whether one that lives has mapped the page.
+constexpr std::uint32_t yields_per_look = 256; ///< between two checks whether the holder is alive
+/// Between two checks whether a living holder has mapped the page.
 constexpr std::chrono::milliseconds between_looks_at_mappings{100};
 
 bool takes_soon(std::atomic<std::uint64_t> &word, ProcessId self) noexcept

@@ -23,7 +23,8 @@ namespace {
 
 constexpr char own_maps[] = "/proc/thread-self/maps"; // the main thread may have ended
 
-/// As /proc/<pid>/maps names it. Its device need not be what stat() says, so that only its lines are compared.
+/// The file of a mapping, as /proc/<pid>/maps shows it. The device can differ from that of stat(), so only such lines
+/// are compared with each other.
 struct MappedFile {
     unsigned major;
     unsigned minor;
@@ -31,8 +32,8 @@ struct MappedFile {
     bool operator==(const MappedFile &) const = default;
 };
 
-/// Calls @p visit(begin, end, file) for each line of the maps at @p path. 0 or an error number; ESRCH where there is no
-/// line, since then there is no address space.
+/// Calls @p visit(begin, end, file) for each line of the maps at @p path. Returns 0 or an error number; ESRCH if there
+/// is no line, since the process then has no address space.
 template <typename Visit>
 int visit_maps(ReserveUse &reserve, const char *path, Visit visit) noexcept
 {
@@ -40,7 +41,7 @@ int visit_maps(ReserveUse &reserve, const char *path, Visit visit) noexcept
     if (!file.is_open())
         return errno;
     bool is_empty = true;
-    char line[128]; // begins with all that is looked for
+    char line[128]; // long enough for the fields that are compared
     std::size_t length = 0;
     for (;;) {
         char text[2048];
@@ -70,8 +71,8 @@ int visit_maps(ReserveUse &reserve, const char *path, Visit visit) noexcept
     }
 }
 
-/// How often @p wanted is mapped. What is mapped all the while is counted, whatever else changes: the kernel goes by
-/// addresses.
+/// Counts the mappings of @p wanted. One that exists during the whole call is counted, whatever else changes, since the
+/// kernel lists mappings by address.
 int count_mappings(ReserveUse &reserve, const char *path, const MappedFile &wanted, std::uint32_t &count) noexcept
 {
     count = 0;
@@ -79,7 +80,8 @@ int count_mappings(ReserveUse &reserve, const char *path, const MappedFile &want
                       [&](std::uint64_t, std::uint64_t, const MappedFile &file) { count += file == wanted; });
 }
 
-/// The same for a process without its main thread: by a thread that still runs. All share one address space.
+/// Counts them for a process whose main thread has ended, by a thread that still runs: all threads share one address
+/// space.
 int count_by_threads(ReserveUse &reserve, pid_t pid, const MappedFile &wanted, std::uint32_t &count) noexcept
 {
     char path[64];
@@ -88,7 +90,7 @@ int count_by_threads(ReserveUse &reserve, pid_t pid, const MappedFile &wanted, s
     if (!tasks.is_open())
         return errno;
     for (;;) {
-        alignas(dirent64) char entries[1024]; // by the kernel's call: readdir() allocates
+        alignas(dirent64) char entries[1024]; // by the system call, since readdir() allocates
         const long size = syscall(SYS_getdents64, tasks.get(), entries, sizeof(entries));
         if (size <= 0)
             return size < 0 ? errno : ESRCH;
@@ -104,15 +106,16 @@ int count_by_threads(ReserveUse &reserve, pid_t pid, const MappedFile &wanted, s
     }
 }
 
-/// Returns whether by the kernel's list of file locks @p pid has not locked @p page, as mapping processes do. Anybody
-/// may read that list. False when it can't be read at one go: between two, lines may move. Neither is it to be believed
-/// where it does not show this process's own lock, as where a container has put an empty file in its place.
+/// Returns true only if, according to the kernel's list of file locks, @p pid has not locked @p page, as processes that
+/// map it do. Every process may read that list. Returns false if the list cannot be read with one call, since lines may
+/// move between two calls, or if it does not show this process's own lock: some containers have an empty file in its
+/// place.
 bool has_no_lock(ReserveUse &reserve, pid_t pid, const MappedFile &page) noexcept
 {
     const UniqueFd file(reserve.open([&] { return open("/proc/locks", O_RDONLY | O_CLOEXEC); }));
     if (!file.is_open())
         return false;
-    char text[4096]; // the kernel gives a page at a time
+    char text[4096]; // the kernel returns at most a page in one call
     const ssize_t size = read(file.get(), text, sizeof(text) - 1);
     char more = 0;
     if (size < 0 || read(file.get(), &more, 1) != 0)
@@ -142,7 +145,7 @@ bool has_no_lock(ReserveUse &reserve, pid_t pid, const MappedFile &page) noexcep
 bool has_certainly_not_mapped(ProcessId process, const void *here) noexcept
 {
     ReserveUse reserve;
-    // Where our own maps do not show the page, as in some sandboxes, neither would those of others.
+    // If this process's own maps do not show the page, as in some sandboxes, those of others do not either.
     const auto addr = reinterpret_cast<std::uintptr_t>(here);
     MappedFile page{};
     if (visit_maps(reserve, own_maps,
@@ -163,8 +166,8 @@ bool has_certainly_not_mapped(ProcessId process, const void *here) noexcept
             return true;
         error = count_by_threads(reserve, process.pid(), page, count);
     }
-    // A process that the kernel hides from this one may still see it: one that is not dumpable, or has more
-    // capabilities, as init and others of root's have. So it may have mapped the page; but then it has locked it.
+    // A process that the kernel hides from this one may nevertheless have opened the page: one that is not dumpable, or
+    // that has more capabilities, such as init. If it has mapped the page, it has also locked it.
     if (error == EACCES || error == EPERM)
         return has_no_lock(reserve, process.pid(), page);
     return error == 0 && count == 0;

@@ -26,7 +26,7 @@ namespace opendoca::soft {
 
 namespace {
 
-/// As a process that ends makes its pidfd, within @p patience milliseconds.
+/// Returns whether @p fd becomes readable, as the pidfd of a process that ends does, within @p patience milliseconds.
 bool becomes_readable(int pidfd, int patience) noexcept
 {
     return poll_one(pidfd, POLLIN, std::chrono::milliseconds(patience)) != 0;
@@ -106,7 +106,7 @@ doca_error_t ProcessId::find_out(ProcessId &self) noexcept
 
 namespace {
 
-/// As life_of(); with the error number where it is unknown.
+/// Implements life_of(); also returns the error number if the state is unknown.
 Life ask_for_life(ProcessId process, int &error) noexcept
 {
     if (process.pid() <= 0)
@@ -115,7 +115,7 @@ Life ask_for_life(ProcessId process, int &error) noexcept
         const ProcessId self = find_self(error);
         return self.is_nobody() ? Life::unknown : process == self ? Life::alive : Life::ended;
     }
-    // The one answer that costs no descriptor.
+    // This result needs no descriptor.
     if (kill(process.pid(), 0) != 0 && errno == ESRCH)
         return Life::ended;
     ProcessStat stat{};
@@ -143,7 +143,7 @@ Life life_of(ProcessId process) noexcept
 
 namespace {
 
-/// The first thread of @p process is ending, as all of them do when the process was killed.
+/// Returns whether the first thread of @p process is ending, as all threads of a killed process do.
 bool is_exiting(ProcessId process) noexcept
 {
     constexpr unsigned exiting = 0x00000004; // PF_EXITING
@@ -166,7 +166,7 @@ bool shows_descriptors(pid_t pid) noexcept
     char program[32];
     std::snprintf(program, sizeof(program), "/proc/%d/exe", pid);
     struct stat info {};
-    return stat(program, &info) == 0; // which goes before the descriptors
+    return stat(program, &info) == 0; // the memory is released before the descriptors
 }
 
 std::uint64_t pid_namespace() noexcept
@@ -205,7 +205,7 @@ bool ProcessWatch::has_ended() const noexcept
 
 bool ProcessWatch::is_ending() const noexcept
 {
-    // One that was killed first gives its memory back, for which a large one takes a while on a busy machine.
+    // A killed process first releases its memory, which takes time if it is large and the machine is busy.
     constexpr int patience = 50, most_patience = 2000; // ms
     for (int waited = 0; waited < most_patience; waited += patience) {
         if (ends_within(patience))
@@ -228,7 +228,7 @@ bool ProcessWatch::ends_within(int time) const noexcept
 
 DescriptorPath::DescriptorPath(pid_t pid, int fd) noexcept
 {
-    // Where the main thread has ended, /proc/<pid> is empty but for what other threads have there.
+    // If the main thread has ended, /proc/<pid> is empty except for the folders of the other threads.
     if (pid == getpid())
         std::snprintf(text_, sizeof(text_), "/proc/thread-self/fd/%d", fd);
     else

@@ -28,7 +28,7 @@ public:
     {
     }
 
-    /// Returns this process. Returns nobody while /proc cannot be read for lack of descriptors or memory; the first
+    /// Returns this process. Returns the word 0 while /proc cannot be read for lack of descriptors or memory; the first
     /// success is kept.
     [[nodiscard]] static ProcessId self() noexcept;
     /// The same for callers that are about to share something with other processes and need a valid identity.

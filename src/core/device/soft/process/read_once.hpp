@@ -6,7 +6,7 @@
 
 namespace opendoca::soft {
 
-/// Acquire: before every later look at the page.
+/// Acquire: ordered before every later load from the page.
 template <typename T>
 T read_once(const T &word) noexcept
 {

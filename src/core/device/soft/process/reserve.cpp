@@ -15,8 +15,8 @@ namespace opendoca::soft {
 namespace {
 
 std::atomic<std::uint64_t> kept{0}; ///< two descriptors plus one, or 0
-/// The thread that opens something: its process, since a forked child has none of its parent's threads, above its own
-/// number; or 0.
+/// The thread that uses the reserve: the process id in the upper half, since a forked child has none of its parent's
+/// threads, and the thread id below; or 0.
 std::atomic<std::uint64_t> user{0};
 
 constexpr int process_shift = 32;
@@ -48,8 +48,8 @@ bool DescriptorReserve::fill() noexcept
     return is_made;
 }
 
-/// Does not wait for ever: the other thread may have been stopped by a debugger. Then this one does without the
-/// reserve, as where it has been begun further up in this thread.
+/// The wait is limited, since the other thread may have been stopped by a debugger. After it, or if a caller of this
+/// function already uses the reserve, this thread continues without the reserve.
 void ReserveUse::begin() noexcept
 {
     if (is_user_)
@@ -60,7 +60,7 @@ void ReserveUse::begin() noexcept
         std::uint64_t other = user.load(std::memory_order_relaxed);
         if (other == self)
             return;
-        // Acquire: pairs with the release in ~ReserveUse(). What the last user gave back is there.
+        // Acquire: pairs with the release in ~ReserveUse(), after which the descriptors of the reserve are open again.
         if ((other == 0 || other >> process_shift != self >> process_shift) &&
             user.compare_exchange_strong(other, self, std::memory_order_acquire)) {
             is_user_ = true;

@@ -6,7 +6,7 @@
 
 namespace opendoca::soft {
 
-/// Whether a system call that has left @p error in errno may work later: descriptors or memory have run out.
+/// Returns whether a system call that has failed with @p error may succeed later: descriptors or memory have run out.
 [[nodiscard]] constexpr bool is_want(int error) noexcept
 {
     return error == EMFILE || error == ENFILE || error == ENOMEM;

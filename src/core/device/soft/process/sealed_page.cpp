@@ -44,11 +44,11 @@ SealedPage::~SealedPage()
 
 doca_error_t SealedPage::map(int fd, Writers writers)
 {
-    // Never waited for. The mapping keeps it, beyond the descriptor.
+    // A shared lock, which is requested without waiting. The mapping keeps it after the descriptor is closed.
     if (writers == Writers::all_named && flock(fd, LOCK_SH | LOCK_NB) != 0) {
         const int error = errno;
         LOG_ERR("locking a memfd: %s", std::strerror(error));
-        return error == EWOULDBLOCK ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NO_MEMORY; // somebody keeps others out
+        return error == EWOULDBLOCK ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NO_MEMORY; // it is locked exclusively
     }
     const int access = writers == Writers::owner ? PROT_READ : PROT_READ | PROT_WRITE;
     void *const mapped = mmap(nullptr, size_, access, MAP_SHARED, fd, 0);
@@ -93,7 +93,7 @@ doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writ
 doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::shared_ptr<SealedPage> &page)
 {
     ReserveUse reserve;
-    // First without opening it for anything, which could block or have effects: it may be any file.
+    // Checked first by O_PATH: the file may be of any kind, and opening it could block or have effects.
     const UniqueFd found(reserve.open([&] { return ::open(DescriptorPath(pid, fd).c_str(), O_PATH | O_CLOEXEC); }));
     struct stat info {};
     if (!found.is_open() || fstat(found.get(), &info) != 0) {
@@ -119,7 +119,7 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
         return DOCA_ERROR_NOT_PERMITTED;
     }
     const bool is_writable = expected.writers != Writers::owner;
-    // A process that holds a lease on it is not waited for.
+    // O_NONBLOCK: does not wait for a process that holds a lease on the file.
     const UniqueFd opened(reserve.open([&] {
         return ::open(DescriptorPath(getpid(), found.get()).c_str(),
                       (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
@@ -138,7 +138,8 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
         LOG_ERR("descriptor %d of process %d is not a %s of this version", fd, pid, expected.what);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    // Neither ends under the lock, which their end takes: not even when memory is short.
+    // Neither object is destroyed while the lock is held, since their destructors take it; not even if an allocation
+    // fails.
     const std::shared_ptr<SealedPage> fresh(new SealedPage);
     std::shared_ptr<SealedPage> result;
     {

@@ -50,9 +50,9 @@ public:
 
     [[nodiscard]] void *start() const noexcept { return start_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    /// By which others open it; not open for a page of another process.
+    /// The descriptor by which other processes open the page; not open for a page of another process.
     [[nodiscard]] int fd() const noexcept { return fd_.get(); }
-    /// Whether descriptor @p fd of process @p pid, which runs, is not this page any more, for certain.
+    /// Returns true only if descriptor @p fd of process @p pid, which runs, certainly is not this page any more.
     [[nodiscard]] bool was_closed_by(pid_t pid, int fd) const noexcept;
 
 private:
