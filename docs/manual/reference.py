@@ -12,6 +12,10 @@ import tempfile
 
 import man3
 
+# The newest level of each API's headers (opendoca/level.h), and headers that only older levels have.
+NEWEST_LEVEL = {'2.2': 20200, '3.0': 30000}
+OF_LEVELS = {'2.2': set(), '3.0': {'doca_cc.h', 'doca_cc_consumer.h', 'doca_cc_producer.h', 'doca_comm_channel.h'}}
+
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 
@@ -19,7 +23,7 @@ TOP = HERE.parents[1]
 def run_doxygen(program, settings):
     """Runs Doxygen. Every warning is an error with the releases that CI has; others have warnings of their own."""
     config = (HERE / 'Doxyfile.in').read_text()
-    config += ''.join(f'{name} = {value}\n' for name, value in settings.items())
+    config += ''.join(f'{name} {value}\n' if name.endswith('=') else f'{name} = {value}\n' for name, value in settings.items())
     done = subprocess.run([program, '-'], input=config, text=True, capture_output=True, cwd=TOP, check=False)
     version = subprocess.run([program, '--version'], text=True, capture_output=True, check=True).stdout
     if done.returncode == 0 and not version.startswith('1.9.4'):
@@ -45,11 +49,12 @@ def main():
     parser.add_argument('output', type=pathlib.Path, help='directory that is made anew')
     options = parser.parse_args()
 
-    headers = sorted(options.include.resolve().glob('doca_*.h'))
+    headers = sorted(path for path in options.include.resolve().glob('doca_*.h') if path.name not in OF_LEVELS[options.api])
     pages = [*sorted(TOP.glob('*.md')), *sorted((TOP / 'docs').glob('*.md'))]
     inputs = headers if options.kind == 'man' else [*headers, *pages]
     with tempfile.TemporaryDirectory() as scratch:
         run_doxygen(options.doxygen, {
+            'PREDEFINED +=': f'OPENDOCA_LEVEL={NEWEST_LEVEL[options.api]}',
             'PROJECT_NUMBER': f'"for DOCA {options.api}"',
             'INPUT': quoted(inputs),
             # With its path: docs has a README.md, too.

@@ -28,6 +28,7 @@
 #include <doca_compat.h>
 #include <doca_error.h>
 #include <doca_log.h>
+#include <opendoca/level.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -444,6 +445,10 @@ DOCA_EXPERIMENTAL doca_error_t doca_argp_get_log_level(int *log_level);
  * - DOCA_ERROR_BAD_STATE: doca_argp_init() was not called.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_argp_get_sdk_log_level(int *log_level);
+
+#if OPENDOCA_LEVEL < 20900
+#include <opendoca/older/argp.h>
+#endif
 
 #ifdef __cplusplus
 }

@@ -33,6 +33,11 @@
 
 #include <doca_compat.h>
 #include <doca_error.h>
+#include <opendoca/level.h>
+
+#if OPENDOCA_LEVEL == 20500
+#include <stdbool.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {

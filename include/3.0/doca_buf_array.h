@@ -21,6 +21,12 @@
 
 #include <doca_compat.h>
 #include <doca_error.h>
+#include <opendoca/level.h>
+
+#if OPENDOCA_LEVEL < 20900
+#include <doca_buf.h>
+#include <doca_mmap.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,6 +49,7 @@ struct doca_gpu_buf_arr;
 /** An array of buffers, as code on a DPA knows it. */
 typedef uint64_t doca_dpa_dev_buf_arr_t;
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Create an array, not started.
  *
@@ -53,6 +60,7 @@ typedef uint64_t doca_dpa_dev_buf_arr_t;
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_buf_arr **buf_arr);
+#endif
 
 /**
  * Set the GPU whose code will use the array. A target is needed before the start.
@@ -82,6 +90,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *
  */
 DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr, struct doca_dpa *dpa_handler);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Set how the buffers lie in the range of a memory map.
  *
@@ -97,6 +106,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *
  */
 DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap,
                                                        size_t elem_size, uint64_t start_offset);
+#endif
 
 /**
  * Make the buffers and allow the target to use them.
@@ -146,6 +156,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_destroy(struct doca_buf_arr *buf_arr
 DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf_arr *buf_arr,
                                                            struct doca_gpu_buf_arr **gpu_buf_arr);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * The handle by which code on the DPA uses the array.
  *
@@ -159,6 +170,11 @@ DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf
  */
 DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr,
                                                            doca_dpa_dev_buf_arr_t *dpa_buf_arr);
+#endif
+
+#if OPENDOCA_LEVEL < 20700
+#include <opendoca/older/buf_array.h>
+#endif
 
 #ifdef __cplusplus
 }

@@ -22,6 +22,12 @@
 #include <doca_compat.h>
 #include <doca_error.h>
 #include <doca_types.h>
+#include <opendoca/level.h>
+
+#if OPENDOCA_LEVEL < 20900
+#include <doca_buf.h>
+#include <doca_mmap.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {

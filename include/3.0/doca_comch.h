@@ -46,6 +46,7 @@
 #include <doca_compat.h>
 #include <doca_error.h>
 #include <doca_types.h>
+#include <opendoca/level.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -658,6 +659,10 @@ DOCA_STABLE doca_error_t doca_comch_server_event_consumer_register(
 DOCA_STABLE doca_error_t doca_comch_client_event_consumer_register(
     struct doca_comch_client *comch_client, doca_comch_event_consumer_cb_t new_consumer_event_cb,
     doca_comch_event_consumer_cb_t expired_consumer_event_cb);
+
+#if OPENDOCA_LEVEL < 20900
+#include <opendoca/older/comch.h>
+#endif
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <doca_config.h>
+#include <opendoca/level.h>
 
 /** Kept by the compiler even where nothing in the same file refers to it. */
 #define DOCA_USED __attribute__((used))
@@ -38,17 +39,26 @@
 
 #ifdef DOCA_COMPAT_HELPERS
 
+/** Type and value of the version in a structure. */
+#if OPENDOCA_LEVEL == 20500
+#define OPENDOCA_STRUCT_VERSION_TYPE_ uint32_t
+#define OPENDOCA_STRUCT_VERSION_ ((uint32_t)DOCA_CURRENT_VERSION_NUM)
+#else
+#define OPENDOCA_STRUCT_VERSION_TYPE_ size_t
+#define OPENDOCA_STRUCT_VERSION_ DOCA_VERSION_EXACT
+#endif
+
 /** First member of a versioned structure: the API version that its user was compiled for. */
-#define DOCA_STRUCT_START size_t __doca_api_version
+#define DOCA_STRUCT_START OPENDOCA_STRUCT_VERSION_TYPE_ __doca_api_version
 
 /** The version that the structure behind the pointer _X_ carries. */
 #define DOCA_STRUCT_GET_VERSION(_X_) ((_X_)->__doca_api_version)
 
 /** Gives the object _X_ the version of these headers; its other members stay as they are. */
-#define DOCA_STRUCT_CTOR(_X_) ((void)((_X_).__doca_api_version = DOCA_VERSION_EXACT))
+#define DOCA_STRUCT_CTOR(_X_) ((void)((_X_).__doca_api_version = OPENDOCA_STRUCT_VERSION_))
 
 /** DOCA_STRUCT_CTOR for a pointer to the object. */
-#define DOCA_STRUCT_PTR_CTOR(_X_) ((void)((_X_)->__doca_api_version = DOCA_VERSION_EXACT))
+#define DOCA_STRUCT_PTR_CTOR(_X_) ((void)((_X_)->__doca_api_version = OPENDOCA_STRUCT_VERSION_))
 
 /** Clears the object _X_ to zero bytes, then gives it the version of these headers. */
 #define DOCA_STRUCT_MEMSET_CTOR(_X_) ((void)memset(&(_X_), 0, sizeof(_X_)), DOCA_STRUCT_CTOR(_X_))
@@ -57,7 +67,7 @@
 #define DOCA_STRUCT_PTR_MEMSET_CTOR(_X_) ((void)memset((_X_), 0, sizeof(*(_X_))), DOCA_STRUCT_PTR_CTOR(_X_))
 
 /** First element of a designated initialiser list of a versioned structure. */
-#define DOCA_STRUCT_CTOR_LIST_START .__doca_api_version = DOCA_VERSION_EXACT
+#define DOCA_STRUCT_CTOR_LIST_START .__doca_api_version = OPENDOCA_STRUCT_VERSION_
 
 /** Defines __name__, a struct __st__ with the version of these headers and zero in its other members. */
 #define DOCA_STRUCT_DEF(__st__, __name__) struct __st__ __name__ = {DOCA_STRUCT_CTOR_LIST_START}

@@ -37,6 +37,11 @@
 
 #include <doca_error.h>
 #include <doca_types.h>
+#include <opendoca/level.h>
+
+#if OPENDOCA_LEVEL < 20900
+#include <doca_dev.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {

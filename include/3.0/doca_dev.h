@@ -31,6 +31,7 @@
 #include <doca_compat.h>
 #include <doca_error.h>
 #include <doca_types.h>
+#include <opendoca/level.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -314,6 +315,7 @@ DOCA_STABLE doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *
  */
 DOCA_STABLE doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *lid);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * The rate of a local device's port.
  *
@@ -327,6 +329,7 @@ DOCA_STABLE doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo
  *   list was made. A software device has the rate of its topology, 100 Gb/s by default, and none if that is 0.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, uint64_t *active_rate);
+#endif
 
 /**
  * The number by which the card knows a local device's function (VHCA).
@@ -542,6 +545,10 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_de
  */
 DOCA_STABLE doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
                                                             const char *pci_addr_str, uint8_t *is_equal);
+
+#if OPENDOCA_LEVEL < 20700
+#include <opendoca/older/dev.h>
+#endif
 
 #ifdef __cplusplus
 }

@@ -41,6 +41,7 @@
 
 #include <doca_compat.h>
 #include <doca_error.h>
+#include <opendoca/level.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -345,6 +346,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_log(uint32_t level, int source, const char *
         doca_log_unregister_source(log_source);                                                                        \
     }
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Logs a message: DOCA_LOG(DOCA_LOG_LEVEL_INFO, "%d bytes", n). An expression, the doca_error_t of
  * doca_log(). The level is a doca_log_level.
@@ -356,17 +358,22 @@ DOCA_EXPERIMENTAL doca_error_t doca_log(uint32_t level, int source, const char *
 #define DOCA_LOG_WARN(...) DOCA_LOG(DOCA_LOG_LEVEL_WARNING, __VA_ARGS__)
 #define DOCA_LOG_INFO(...) DOCA_LOG(DOCA_LOG_LEVEL_INFO, __VA_ARGS__)
 #define DOCA_LOG_DBG(...) DOCA_LOG(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
+#endif
 
 /**
  * Logs a message of level TRACE where DOCA_LOGGING_ALLOW_TRACE is defined before this header is read;
  * elsewhere the message and its arguments leave no trace in the program. A statement.
  */
 #ifdef DOCA_LOGGING_ALLOW_TRACE
-#define DOCA_LOG_TRC(...) DOCA_LOG(DOCA_LOG_LEVEL_TRACE, __VA_ARGS__)
+#define DOCA_LOG_TRC(...) doca_log(DOCA_LOG_LEVEL_TRACE, log_source, __FILE__, __LINE__, __func__, __VA_ARGS__)
 #else
 #define DOCA_LOG_TRC(...)                                                                                              \
     do {                                                                                                               \
     } while (0)
+#endif
+
+#if OPENDOCA_LEVEL < 20900
+#include <opendoca/older/log.h>
 #endif
 
 #ifdef __cplusplus

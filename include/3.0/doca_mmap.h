@@ -29,6 +29,14 @@
 #include <doca_compat.h>
 #include <doca_error.h>
 #include <doca_types.h>
+#include <opendoca/level.h>
+
+#if OPENDOCA_LEVEL == 20500
+#include <stdbool.h>
+#endif
+#if OPENDOCA_LEVEL < 20900
+#include <doca_dev.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {

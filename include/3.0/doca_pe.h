@@ -42,6 +42,11 @@
 #include <doca_compat.h>
 #include <doca_error.h>
 #include <doca_types.h>
+#include <opendoca/level.h>
+
+#if OPENDOCA_LEVEL < 20900
+#include <doca_ctx.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {

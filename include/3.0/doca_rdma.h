@@ -81,6 +81,14 @@
 
 #include <doca_error.h>
 #include <doca_types.h>
+#include <opendoca/level.h>
+
+#if OPENDOCA_LEVEL < 20900
+#include <doca_buf.h>
+#include <doca_ctx.h>
+#include <doca_pe.h>
+#include <doca_sync_event.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -347,6 +355,7 @@ typedef void (*doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t)(
     struct doca_rdma_task_remote_net_sync_event_notify_add *task, union doca_data task_user_data,
     union doca_data ctx_user_data);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Create an instance, with the defaults named at the setters. Its context is idle and connected to no
  * progress engine.
@@ -360,6 +369,7 @@ typedef void (*doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t)(
  * - DOCA_ERROR_NOT_SUPPORTED: the device has no RDMA (opendoca).
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma);
+#endif
 
 /**
  * Destroy an instance and its context.
@@ -383,6 +393,7 @@ DOCA_EXPERIMENTAL struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma);
 
 /* Connections. State of all: context running, where nothing else is said. */
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Make a connection, and the details of it that the peer's doca_rdma_connect() needs; to be carried there by
  * any means. Each call makes another one; several may be made before the first is connected.
@@ -420,6 +431,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_export(struct doca_rdma *rdma, const vo
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_conn_details,
                                                  size_t remote_rdma_conn_details_size,
                                                  struct doca_rdma_connection *rdma_connection);
+#endif
 
 /**
  * Make an address. State: any.
@@ -627,6 +639,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_get_max_send_buf_list_len(const str
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_get_max_message_size(const struct doca_devinfo *devinfo,
                                                                   uint32_t *max_message_size);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Number of entries in the device's table of GIDs.
  *
@@ -653,6 +666,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_get_gid_table_size(const struct doc
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_get_gid(const struct doca_devinfo *devinfo, uint32_t start_index,
                                                      uint32_t num_entries, struct doca_rdma_gid *gid_array);
+#endif
 
 /**
  * Whether a device has a transport.
@@ -747,6 +761,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_mtu(struct doca_rdma *rdma, enum do
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_permissions(struct doca_rdma *rdma, uint32_t permissions);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Whether packets carry a global route header. Ethernet (RoCE) ports always do. opendoca: default 1.
  *
@@ -758,6 +773,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_permissions(struct doca_rdma *rdma,
  * - DOCA_ERROR_NOT_SUPPORTED: the port cannot do it: 0 on an Ethernet port.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_grh_enabled(struct doca_rdma *rdma, uint8_t grh_enabled);
+#endif
 
 /**
  * Entry of the device's table of GIDs that the instance uses as its address. opendoca: until it is set, the
@@ -892,6 +908,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_mtu(const struct doca_rdma *rdma, e
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_permissions(struct doca_rdma *rdma, uint32_t *permissions);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Whether packets carry a global route header.
  *
@@ -901,6 +918,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_permissions(struct doca_rdma *rdma,
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_grh_enabled(const struct doca_rdma *rdma, uint8_t *grh_enabled);
+#endif
 
 /**
  * Entry of the device's table of GIDs.
@@ -922,6 +940,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_gid_index(const struct doca_rdma *r
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_sl(const struct doca_rdma *rdma, uint32_t *sl);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * The handle by which code on a DPA uses the instance.
  *
@@ -934,6 +953,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_sl(const struct doca_rdma *rdma, ui
  * - DOCA_ERROR_BAD_STATE: the context does not run on a DPA; opendoca: always otherwise.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_t *dpa_rdma);
+#endif
 
 /**
  * The handle by which code on a GPU uses the instance.
@@ -1239,6 +1259,7 @@ DOCA_EXPERIMENTAL doca_error_t
 doca_rdma_task_send_set_conf(struct doca_rdma *rdma, doca_rdma_task_send_completion_cb_t successful_task_completion_cb,
                              doca_rdma_task_send_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Allocate a task that completes one receive of the peer with a message.
  *
@@ -1260,6 +1281,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdm
                                                                  const struct doca_buf *src_buf,
                                                                  union doca_data user_data,
                                                                  struct doca_rdma_task_send **task);
+#endif
 
 /**
  * The task, to be submitted.
@@ -1340,6 +1362,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_send_imm_set_conf(
     struct doca_rdma *rdma, doca_rdma_task_send_imm_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_send_imm_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Allocate a task that completes one receive of the peer with a message and immediate data.
  *
@@ -1360,6 +1383,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_send_imm_set_conf(
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_send_imm_allocate_init(
     struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, const struct doca_buf *src_buf,
     doca_be32_t immediate_data, union doca_data user_data, struct doca_rdma_task_send_imm **task);
+#endif
 
 /**
  * The task, to be submitted.
@@ -1460,6 +1484,7 @@ DOCA_EXPERIMENTAL doca_error_t
 doca_rdma_task_read_set_conf(struct doca_rdma *rdma, doca_rdma_task_read_completion_cb_t successful_task_completion_cb,
                              doca_rdma_task_read_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Allocate a task that copies from the peer's memory.
  *
@@ -1484,6 +1509,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdm
                                                                  const struct doca_buf *src_buf,
                                                                  struct doca_buf *dst_buf, union doca_data user_data,
                                                                  struct doca_rdma_task_read **task);
+#endif
 
 /**
  * The task, to be submitted.
@@ -1590,6 +1616,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_write_set_conf(
     struct doca_rdma *rdma, doca_rdma_task_write_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_write_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Allocate a task that copies to the peer's memory.
  *
@@ -1614,6 +1641,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_write_allocate_init(struct doca_rd
                                                                   const struct doca_buf *src_buf,
                                                                   struct doca_buf *dst_buf, union doca_data user_data,
                                                                   struct doca_rdma_task_write **task);
+#endif
 
 /**
  * The task, to be submitted.
@@ -1712,6 +1740,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_write_imm_set_conf(
     struct doca_rdma *rdma, doca_rdma_task_write_imm_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_write_imm_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Allocate a task that copies to the peer's memory and completes one receive of the peer with immediate data.
  *
@@ -1734,6 +1763,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_write_imm_allocate_init(
     struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, const struct doca_buf *src_buf,
     struct doca_buf *dst_buf, doca_be32_t immediate_data, union doca_data user_data,
     struct doca_rdma_task_write_imm **task);
+#endif
 
 /**
  * The task, to be submitted.
@@ -1853,6 +1883,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_atomic_cmp_swp_set_conf(
     struct doca_rdma *rdma, doca_rdma_task_atomic_cmp_swp_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_atomic_cmp_swp_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Allocate a task that compares 8 bytes of the peer's memory, and if they are equal exchanges them.
  *
@@ -1880,6 +1911,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_atomic_cmp_swp_allocate_init(
     struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, struct doca_buf *dst_buf,
     struct doca_buf *result_buf, uint64_t cmp_data, uint64_t swap_data, union doca_data user_data,
     struct doca_rdma_task_atomic_cmp_swp **task);
+#endif
 
 /**
  * The task, to be submitted.
@@ -2021,6 +2053,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_atomic_fetch_add_set_conf(
     struct doca_rdma *rdma, doca_rdma_task_atomic_fetch_add_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_atomic_fetch_add_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Allocate a task that adds to 8 bytes of the peer's memory.
  *
@@ -2047,6 +2080,7 @@ DOCA_EXPERIMENTAL doca_error_t
 doca_rdma_task_atomic_fetch_add_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
                                               struct doca_buf *dst_buf, struct doca_buf *result_buf, uint64_t add_data,
                                               union doca_data user_data, struct doca_rdma_task_atomic_fetch_add **task);
+#endif
 
 /**
  * The task, to be submitted.
@@ -2172,6 +2206,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_get_set_conf
     struct doca_rdma *rdma, doca_rdma_task_remote_net_sync_event_get_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_remote_net_sync_event_get_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Allocate a task that reads the counter of another node's event.
  *
@@ -2193,6 +2228,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate
     struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
     const struct doca_sync_event_remote_net *event, struct doca_buf *dst_buf, union doca_data user_data,
     struct doca_rdma_task_remote_net_sync_event_get **task);
+#endif
 
 /**
  * The task, to be submitted.
@@ -2309,6 +2345,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_s
     doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Allocate a task that sets the counter of another node's event.
  *
@@ -2330,6 +2367,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_a
     struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, struct doca_sync_event_remote_net *event,
     const struct doca_buf *src_buf, union doca_data user_data,
     struct doca_rdma_task_remote_net_sync_event_notify_set **task);
+#endif
 
 /**
  * The task, to be submitted.
@@ -2435,6 +2473,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_s
     doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
+#if OPENDOCA_LEVEL >= 20700
 /**
  * Allocate a task that adds to the counter of another node's event.
  *
@@ -2458,6 +2497,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_a
     struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, struct doca_sync_event_remote_net *event,
     struct doca_buf *result_buf, uint64_t add_data, union doca_data user_data,
     struct doca_rdma_task_remote_net_sync_event_notify_add **task);
+#endif
 
 /**
  * The task, to be submitted.
@@ -2563,6 +2603,10 @@ doca_rdma_task_remote_net_sync_event_notify_add_get_rdma_connection(
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_dpa_completion_attach(struct doca_rdma *rdma,
                                                                struct doca_dpa_completion *dpa_comp);
+
+#if OPENDOCA_LEVEL < 20700
+#include <opendoca/older/rdma.h>
+#endif
 
 #ifdef __cplusplus
 }

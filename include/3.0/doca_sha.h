@@ -41,6 +41,13 @@
 #include <doca_compat.h>
 #include <doca_error.h>
 #include <doca_types.h>
+#include <opendoca/level.h>
+
+#if OPENDOCA_LEVEL < 20900
+#include <doca_buf.h>
+#include <doca_ctx.h>
+#include <doca_dev.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -480,6 +487,10 @@ DOCA_EXPERIMENTAL uint8_t doca_sha_task_partial_hash_get_has_result(const struct
  * @return The same object, as a task of any kind.
  */
 DOCA_EXPERIMENTAL struct doca_task *doca_sha_task_partial_hash_as_task(struct doca_sha_task_partial_hash *task);
+
+#if OPENDOCA_LEVEL < 20900
+#include <opendoca/older/sha.h>
+#endif
 
 #ifdef __cplusplus
 }

@@ -41,6 +41,12 @@
 #include <doca_compat.h>
 #include <doca_error.h>
 #include <doca_types.h>
+#include <opendoca/level.h>
+
+#if OPENDOCA_LEVEL < 20900
+#include <doca_ctx.h>
+#include <doca_pe.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -1162,6 +1168,10 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_neq(struct doca_sync_event *
  */
 DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_neq_yield(struct doca_sync_event *event, uint64_t value,
                                                               uint64_t mask);
+
+#if OPENDOCA_LEVEL < 20900
+#include <opendoca/older/sync_event.h>
+#endif
 
 #ifdef __cplusplus
 }

@@ -10,18 +10,37 @@
 #include <stddef.h>
 
 #include <doca_compat.h>
+#include <opendoca/level.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** Version of these headers, part by part. */
+#if OPENDOCA_LEVEL == 20500
+#include <opendoca/older/version.h>
+#else
+/** Version of these headers, part by part, and as text: major.minor.patch, the patch with four digits. */
+#if OPENDOCA_LEVEL == 20600
+#define DOCA_VERSION_MAJOR 2
+#define DOCA_VERSION_MINOR 6
+#define DOCA_VERSION_PATCH 58
+#define DOCA_VERSION_STRING "2.6.0058"
+#elif OPENDOCA_LEVEL == 20700
+#define DOCA_VERSION_MAJOR 2
+#define DOCA_VERSION_MINOR 7
+#define DOCA_VERSION_PATCH 0
+#define DOCA_VERSION_STRING "2.7.0000"
+#elif OPENDOCA_LEVEL == 20800
+#define DOCA_VERSION_MAJOR 2
+#define DOCA_VERSION_MINOR 8
+#define DOCA_VERSION_PATCH 0
+#define DOCA_VERSION_STRING "2.8.0000"
+#else
 #define DOCA_VERSION_MAJOR 3
 #define DOCA_VERSION_MINOR 0
 #define DOCA_VERSION_PATCH 58
-
-/** Version of these headers as text: major.minor.patch, the patch with four digits. */
 #define DOCA_VERSION_STRING "3.0.0058"
+#endif
 
 /** One number (size_t) per build, in the order of the versions; minor below 256, patch below 65536. */
 #define DOCA_VERSION_CALC_EXACT(major, minor, patch) ((size_t)((major) << 24 | (minor) << 16 | (patch)))
@@ -43,15 +62,20 @@ extern "C" {
 
 /** True when the version given is that of these headers, or an earlier one. */
 #define DOCA_VERSION_LTE_CURRENT(major, minor, patch) (DOCA_VERSION_CALC(major, minor, patch) <= DOCA_VERSION_OFFICIAL)
+#endif
 
 /**
  * Version that the calling program was compiled against. Any thread, any time.
  *
- * @return DOCA_VERSION_STRING; static, not to be freed.
+ * @return DOCA_VERSION_STRING (2.5: DOCA_VER_STRING); static, not to be freed.
  */
 static inline const char *doca_version(void)
 {
+#if OPENDOCA_LEVEL == 20500
+    return DOCA_VER_STRING;
+#else
     return DOCA_VERSION_STRING;
+#endif
 }
 
 /**

@@ -48,6 +48,7 @@ def checks(include_dir, uses):
     names = sorted(path.name for path in pathlib.Path(include_dir).glob("doca_*.h"))
     wanted = uses.number_of_headers
     assert len(names) == wanted, f"{len(names)} headers in {include_dir}, not {wanted}"
+    with_levels, names = names, [name for name in names if name not in uses.of_levels]
     end = "int unused;\n"  # ISO C wants a declaration, and some of the headers have none
     for name in names:
         for language in (C99, C11, CXX17):
@@ -61,7 +62,9 @@ def checks(include_dir, uses):
     for release in uses.older_releases:
         for language in EVERY_LANGUAGE:
             options = [API, f"-DDOCA_API={release}", "-Wpedantic"]
-            yield f"all headers for release {release}", language, options, includes(names) + end, True
+            yield f"all headers for release {release}", language, options, includes(with_levels) + end, True
+    for name in uses.of_levels:
+        yield f"{name} without a release", C11, [API], includes([name]) + end, False
     for name, body in uses.reach:
         for language in (C99, C11, CXX17):
             source = f"{includes([name])}int main(void)\n{{\n{body}\n}}\n"

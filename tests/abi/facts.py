@@ -6,6 +6,8 @@ import pathlib
 import re
 from typing import NamedTuple
 
+# Headers for programs of older releases of a generation, which refuse all others: docs/older-apis.md.
+OF_LEVELS = {"doca_cc.h", "doca_cc_consumer.h", "doca_cc_producer.h", "doca_comm_channel.h"}
 FACTS_FILE = pathlib.Path(__file__).resolve().parent / "doca-2.2.json"
 
 

@@ -4,6 +4,8 @@
 import pathlib
 from typing import NamedTuple
 
+import facts
+
 LOG_PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "unit" / "headers"
 
 
@@ -17,6 +19,7 @@ class Uses(NamedTuple):
     reach: list                # (header, what programs use with this header alone)
     experimental_call: str     # an expression that only programs that accept experimental functions may use
     older_releases: tuple = ()  # values of DOCA_API
+    of_levels: frozenset = frozenset()  # headers that only these have
 
 
 V2 = Uses(
@@ -60,7 +63,7 @@ V2 = Uses(
 )
 
 V3 = Uses(
-    number_of_headers=35,
+    number_of_headers=39,
     log_program=LOG_PROGRAMS / "log_register_v3.inc",
     log_switch="-DDOCA_LOGGING_ALLOW_TRACE",
     log_calls=[
@@ -101,6 +104,8 @@ V3 = Uses(
                           "return DOCA_STRUCT_GET_VERSION(&one) == DOCA_VERSION_EXACT;"),
     ],
     experimental_call="doca_version_runtime() == 0",
+    older_releases=(20500, 20600, 20700, 20800),
+    of_levels=frozenset(facts.OF_LEVELS),
 )
 
 BY_NUMBER = {"2": V2, "3": V3}

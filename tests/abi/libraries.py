@@ -8,7 +8,7 @@ from elf import Elf
 from facts import exported_functions
 
 # Of ours, and not of the original's: they take nothing from a program. For older APIs, see docs/older-apis.md.
-OWN_NODES = {"libdoca_comm_channel": {"INTERNAL"}}
+OWN_NODES = {name: {"INTERNAL"} for name in ("libdoca_comm_channel", "libdoca_comch", "libdoca_rdma", "libdoca_argp")}
 # And what our own libraries have of each other: docs/versioning.md.
 RELEASE_NODE = re.compile(r"OPENDOCA_\d+\.\d+\.\d+")
 

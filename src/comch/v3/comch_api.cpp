@@ -361,13 +361,15 @@ struct doca_task *doca_comch_task_send_as_task(struct doca_comch_task_send *task
 doca_error_t doca_comch_server_event_msg_recv_register(struct doca_comch_server *comch_server,
                                                        doca_comch_event_msg_recv_cb_t recv_event_cb)
 {
-    return register_callbacks(comch_server, recv_event_cb != nullptr, [&] { comch_server->received = recv_event_cb; });
+    return register_callbacks(comch_server, recv_event_cb != nullptr,
+                              [&] { comch_server->set_received(recv_event_cb); });
 }
 
 doca_error_t doca_comch_client_event_msg_recv_register(struct doca_comch_client *comch_client,
                                                        doca_comch_event_msg_recv_cb_t recv_event_cb)
 {
-    return register_callbacks(comch_client, recv_event_cb != nullptr, [&] { comch_client->received = recv_event_cb; });
+    return register_callbacks(comch_client, recv_event_cb != nullptr,
+                              [&] { comch_client->set_received(recv_event_cb); });
 }
 
 doca_error_t doca_comch_server_event_connection_status_changed_register(

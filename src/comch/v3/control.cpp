@@ -222,8 +222,9 @@ bool Control::serve(Connection &connection) noexcept
         return had_waiting && !completions().is_empty();
     // The callbacks run without link_lock: they may send, stop the context, or take long.
     case Connection::Arrival::message:
-        if (received != nullptr) {
-            doca_comch_event_msg_recv with;
+        if (doca_comch_event_msg_recv with; received_2_5 != nullptr) {
+            received_2_5(&with, reinterpret_cast<std::uint8_t *>(message_.data()), length, &connection);
+        } else if (received != nullptr) {
             received(&with, reinterpret_cast<std::uint8_t *>(message_.data()), static_cast<std::uint32_t>(length),
                      &connection);
         }

@@ -128,6 +128,12 @@ public:
     [[nodiscard]] doca_error_t check_message(const Connection *to, const void *message, std::uint32_t length) const;
     [[nodiscard]] doca_dev *device() const noexcept { return dev(); }
     [[nodiscard]] const std::string &name() const noexcept { return name_; }
+    /// Sets the callback for messages, the last one that the program has registered in either form.
+    void set_received(doca_comch_event_msg_recv_cb_t callback) noexcept
+    {
+        received = callback;
+        received_2_5 = nullptr;
+    }
     /// Returns whether @p connection exists. Compares addresses only, so the pointer may be stale.
     [[nodiscard]] virtual bool has(const Connection &connection) const noexcept = 0;
 
@@ -136,6 +142,9 @@ public:
     std::uint32_t recv_queue_size = 512;
     // Callbacks of the program; null if it has registered none.
     doca_comch_event_msg_recv_cb_t received = nullptr;
+    /// In place of received, for a program of DOCA 2.5, whose lengths are size_t.
+    void (*received_2_5)(doca_comch_event_msg_recv *event, std::uint8_t *message, std::size_t length,
+                         doca_comch_connection *connection) = nullptr;
     doca_comch_event_consumer_cb_t consumer_created = nullptr;
     doca_comch_event_consumer_cb_t consumer_expired = nullptr;
     v3::TaskType<doca_comch_task_send, doca_comch_task_send_completion_cb_t> sends{*this};

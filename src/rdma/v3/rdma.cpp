@@ -73,7 +73,7 @@ doca_error_t doca_rdma::on_start()
         return status;
     // After the receives: the pool of receive tasks posts to them.
     opendoca::v3::create_rdma_pools(*this, *dev());
-    return DOCA_SUCCESS;
+    return waits_for_connection_ ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
 }
 
 doca_error_t doca_rdma::on_stop() noexcept
@@ -93,6 +93,8 @@ doca_error_t doca_rdma::on_stop() noexcept
 
 void doca_rdma::on_idle() noexcept
 {
+    only_connection_ = nullptr;
+    is_start_pending_ = false;
     // Links before the connector, and queue pairs before the shared receive queue: each refers to the latter.
     connections_.clear();
     ended_.drop_to(0);
@@ -106,7 +108,7 @@ void doca_rdma::on_idle() noexcept
 
 doca_error_t doca_rdma::check_running(const char *what) const noexcept
 {
-    if (is_running())
+    if (is_running() || (waits_for_connection_ && state() == DOCA_CTX_STATE_STARTING))
         return DOCA_SUCCESS;
     LOG_ERR("the context is not running: it cannot %s", what);
     return DOCA_ERROR_BAD_STATE;
@@ -193,6 +195,35 @@ doca_error_t doca_rdma::connect(std::span<const std::byte> details, Connection &
     return DOCA_SUCCESS;
 }
 
+doca_error_t doca_rdma::export_only_connection(std::span<const std::byte> &details)
+{
+    if (only_connection_ == nullptr) {
+        std::span<const std::byte> unused;
+        if (const doca_error_t status = export_connection(unused, only_connection_); status != DOCA_SUCCESS)
+            return status;
+    }
+    if (only_connection_->queue_pair == nullptr) {
+        LOG_ERR("the connection of the instance has ended: stop and start the context for another one");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    details = only_connection_->queue_pair->details();
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma::connect_only_connection(std::span<const std::byte> details)
+{
+    std::span<const std::byte> own;
+    doca_error_t status = export_only_connection(own);
+    if (status == DOCA_SUCCESS)
+        status = connect(details, *only_connection_);
+    if (status == DOCA_SUCCESS && state() == DOCA_CTX_STATE_STARTING) {
+        is_start_pending_ = true;
+        if (completions().is_armed())
+            completions().wake();
+    }
+    return status;
+}
+
 /// Sends the disconnect notice before the flush. A connection that was requested and never established has no
 /// operations in flight, so its queue pair is destroyed at once.
 void doca_rdma::end(Connection &connection) noexcept
@@ -258,6 +289,11 @@ void doca_rdma::drop_ended() noexcept
 /// less often, as that takes system calls.
 bool doca_rdma::on_progress() noexcept
 {
+    if (is_start_pending_) {
+        is_start_pending_ = false;
+        started();
+        return true;
+    }
     for (std::size_t left = connections_.size(); left != 0; --left) {
         last_examined_ = last_examined_ + 1 < connections_.size() ? last_examined_ + 1 : 0;
         Connection &connection = *connections_[last_examined_];

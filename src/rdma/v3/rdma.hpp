@@ -61,6 +61,17 @@ struct doca_rdma final : doca_ctx {
     [[nodiscard]] doca_error_t reject(Connection &connection);
     /// Ends @p connection; its tasks in flight fail with SHUTDOWN. Calls no callback. Always succeeds.
     [[nodiscard]] doca_error_t disconnect(Connection &connection);
+
+    // The one connection of programs of DOCA 2.5 and 2.6 (older.cpp).
+
+    /// Makes the context wait in state STARTING, from its start on, until its one connection is connected.
+    void wait_for_connection() noexcept { waits_for_connection_ = true; }
+    /// Creates the one connection at the first call after a start, and returns its details.
+    [[nodiscard]] doca_error_t export_only_connection(std::span<const std::byte> &details);
+    /// Connects the one connection. A context that waits for it runs from the next progress call on.
+    [[nodiscard]] doca_error_t connect_only_connection(std::span<const std::byte> details);
+    /// Null before export_only_connection(), and when the context is idle.
+    [[nodiscard]] Connection *only_connection() const noexcept { return only_connection_; }
     /// Called for each message that @p connection receives. A message can arrive before the event that reports the
     /// connection as established; this calls the established callback first in that case.
     void handle_message(Connection &connection);
@@ -136,7 +147,8 @@ private:
     }
     /// Removes ended connections from connections_ once nothing refers to their parts any more.
     void drop_ended() noexcept;
-    /// Returns BAD_STATE, and logs @p what the program has attempted, unless the context is running.
+    /// Returns BAD_STATE, and logs @p what the program has attempted, unless the context is running, or starting and
+    /// waiting for its one connection.
     [[nodiscard]] doca_error_t check_running(const char *what) const noexcept;
     /// Disconnects and flushes @p connection without calling a callback. Does nothing if it has ended.
     void end(Connection &connection) noexcept;
@@ -160,6 +172,9 @@ private:
     void establish(Connection &connection);
     void report_failure(Connection &connection) noexcept;
 
+    bool waits_for_connection_ = false; ///< set for life by wait_for_connection()
+    bool is_start_pending_ = false;     ///< the one connection is connected: the next progress reports RUNNING
+    Connection *only_connection_ = nullptr;
     Failures failures_;
     std::unique_ptr<opendoca::v3::Receives> receives_; ///< from on_start() to on_idle()
     /// Created with the first use of an address after a start; null before. Declared before connections_, so that it

@@ -162,10 +162,11 @@ void doca_rdma::set_timer() noexcept
 
 bool doca_rdma::has_callback_pending() const noexcept
 {
-    return std::ranges::any_of(connections_, [](const auto &connection) { return connection->is_callback_pending(); });
+    return is_start_pending_ ||
+           std::ranges::any_of(connections_, [](const auto &connection) { return connection->is_callback_pending(); });
 }
 
-/// If an established callback is pending, wakes the program at once: no descriptor becomes readable for it.
+/// If a callback is pending, wakes the program at once: no descriptor becomes readable for it.
 void doca_rdma::arm() noexcept
 {
     doca_ctx::arm();

@@ -30,6 +30,7 @@ doca_error_t doca_sync_event::on_start()
     add_pool(notify_add, *this, *waits_);
     add_pool(wait_eq, *this, *waits_);
     add_pool(wait_neq, *this, *waits_);
+    add_pool(wait_gt, *this, *waits_);
     return DOCA_SUCCESS;
 }
 

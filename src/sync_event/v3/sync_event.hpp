@@ -45,6 +45,17 @@ struct doca_sync_event_task_wait_neq : doca_task {
     std::uint64_t mask;
 };
 
+/// Completes when (counter & mask) > value. Only programs of DOCA 2.5 to 2.8 have it: see older.cpp.
+struct doca_sync_event_task_wait_gt : doca_task {
+    static constexpr auto condition = opendoca::WaitCondition::greater;
+    std::uint64_t value;
+    std::uint64_t mask;
+};
+
+/// Its callback, as the headers of these releases have it.
+using doca_sync_event_task_wait_gt_callback = void (*)(doca_sync_event_task_wait_gt *task, doca_data task_user_data,
+                                                       doca_data ctx_user_data);
+
 /// The sync event of DOCA 3.0: a SyncEvent that is a context in asynchronous mode. Created and owned by the program.
 /// As a context it is used by the thread of its progress engine; in synchronous mode by any thread. It can be started
 /// again, and the counter keeps its value.
@@ -65,6 +76,7 @@ struct doca_sync_event final : doca_ctx {
     Type<doca_sync_event_task_notify_add, doca_sync_event_task_notify_add_completion_cb_t> notify_add{*this};
     Type<doca_sync_event_task_wait_eq, doca_sync_event_task_wait_eq_completion_cb_t> wait_eq{*this};
     Type<doca_sync_event_task_wait_neq, doca_sync_event_task_wait_neq_completion_cb_t> wait_neq{*this};
+    Type<doca_sync_event_task_wait_gt, doca_sync_event_task_wait_gt_callback> wait_gt{*this};
 
 protected:
     [[nodiscard]] doca_error_t on_start() override;
