@@ -70,6 +70,17 @@ class Installed(unittest.TestCase):
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
         self.assertIn("copied: a text", done.stdout)
 
+    def test_modules_of_older_releases_set_the_level(self):
+        sdk = self.trees["3.0"]
+        levels = {"doca-2.5": 20500, "doca-2.6": 20600, "doca-2.7": 20700, "doca-2.8": 20800}
+        modules = {path.stem for path in sdk.pkgconfig.glob("*.pc")}
+        self.assertLess(set(levels), modules)
+        for module in modules:
+            flags = [flag for flag in sdk.pkg_config("--cflags", module) if "DOCA_API" in flag]
+            self.assertEqual([f"-DDOCA_API={levels[module]}"] if module in levels else [], flags)
+        for module in levels:
+            self.assertEqual(sdk.pkg_config("--libs", "doca"), sdk.pkg_config("--libs", module))
+
     def test_a_sample_is_built_alone(self):
         sdk, place = self.trees["3.0"], self.root / "sample"
         tree.meson("setup", place, SOURCE_ROOT / "samples/3.0/doca_dma/dma_local_copy",
