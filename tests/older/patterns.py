@@ -2,6 +2,11 @@
 # Copyright (c) 2026 The opendoca authors
 """What programs of the older levels do, a program for each: name, levels, and how it is run."""
 
+# Where the programs, the headers and the libraries are.
+PROGRAMS = "programs"
+INCLUDE = "include"
+LIBRARIES = {"common": "src/core", "dma": "src/dma", "argp": "src/argp", "comm_channel": "src/comm_channel", "sha": "src/sha"}
+
 LEVELS = [10300, 10400, 10500, 20002]
 OLDEST, NEWER, EVERY = LEVELS[:2], LEVELS[2:], LEVELS
 
@@ -38,6 +43,7 @@ CXX_STANDARDS = ["c++17", "c++20"]
 # Two processes: first program and its argument, second and its argument, levels of the one, of the other.
 HOST, DPU, OTHER_HOST = "0b:00.0", "03:00.0", "0b:00.1"
 ROLES = {HOST: "host", OTHER_HOST: "host", DPU: "dpu"}  # of a process with this argument
+WITH_DESCRIPTOR = {"exporter"}  # first programs that write bytes after their line
 PAIRS = [
     ("host exports", ("exporter", HOST), ("importer", DPU), [(n, n) for n in LEVELS]),
     ("DPU exports", ("exporter", DPU), ("importer", HOST), [(n, n) for n in LEVELS] + [(10500, 20002), (20002, 10400)]),

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
-"""Programs as users of DOCA 1.3 to 2.0.2 write them, compiled with the one flag and run.
+"""Programs as users of older releases write them, compiled with the one flag and run.
 
-    test_patterns.py --source DIR --build DIR --cc CC --cxx CXX
+    test_patterns.py --source DIR --build DIR --cc CC --cxx CXX [--patterns MODULE]
+
+MODULE is patterns, for DOCA 1.3 to 2.0.2, or task_patterns, for DOCA 2.5 to 2.8.
 """
 import argparse
+import importlib
 import os
 import pathlib
 import shlex
@@ -18,7 +21,6 @@ from concurrent.futures import ThreadPoolExecutor
 import patterns
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIBRARIES = ["common", "dma", "argp", "comm_channel", "sha"]
 LIMIT = 120  # seconds, for what hangs
 
 
@@ -28,7 +30,7 @@ class Programs:
         self.place = pathlib.Path(place)
         self.lock = threading.Lock()
         self.built = {}
-        self.folders = [pathlib.Path(args.build) / "src" / ("core" if name == "common" else name) for name in LIBRARIES]
+        self.folders = [pathlib.Path(args.build) / folder for folder in patterns.LIBRARIES.values()]
         self.env = {name: value for name, value in os.environ.items() if not name.startswith("DOCA_")}
         self.env["LD_LIBRARY_PATH"] = ":".join(map(str, self.folders))
 
@@ -41,18 +43,18 @@ class Programs:
 
     def build_one(self, name, level, standard):
         is_cxx = standard.startswith("c++")
-        source = HERE / "programs" / (name + (".cpp" if is_cxx else ".c"))
+        source = HERE / patterns.PROGRAMS / (name + (".cpp" if is_cxx else ".c"))
         path = self.place / f"{name}_{level}_{standard}"
         options = [f"-std={standard}", "-Wall", "-Wextra", "-Werror", "-DDOCA_ALLOW_EXPERIMENTAL_API",
-                   f"-I{self.args.source}/include", "-I", str(HERE / "programs")]
+                   f"-I{self.args.source}/{patterns.INCLUDE}", "-I", str(HERE / patterns.PROGRAMS)]
         compiler = shlex.split(self.args.cxx if is_cxx else self.args.cc) + shlex.split(self.args.options)
         objects = []
         for other in patterns.OTHER_FILES.get(name, []):
             objects.append(f"{path}.{other}.o")
-            self.compile([*compiler, *options, "-c", HERE / "programs" / other, "-o", objects[-1]])
+            self.compile([*compiler, *options, "-c", HERE / patterns.PROGRAMS / other, "-o", objects[-1]])
         self.compile([*compiler, *options, f"-DDOCA_API={level}", source, *objects, "-o", path,
                       "-pthread", *(f"-L{folder}" for folder in self.folders),
-                      *(f"-ldoca_{library}" for library in LIBRARIES), "-ljson-c"])
+                      *(f"-ldoca_{library}" for library in patterns.LIBRARIES), "-ljson-c"])
         return path
 
     def compile(self, command):
@@ -98,7 +100,7 @@ def run_pair(programs, first, second, levels):
         try:
             line = leader.stdout.readline()
             descriptor = b""
-            if first[0] == "exporter" and line:
+            if first[0] in patterns.WITH_DESCRIPTOR and line:
                 descriptor = leader.stdout.read(int(line.split()[0]))
             if line:
                 follower = programs.start(paths[1], arguments[1], stdin=subprocess.PIPE)
@@ -113,7 +115,7 @@ def run_pair(programs, first, second, levels):
 def cases(programs, is_short):
     """Each program at each of its levels; or, where it is about the libraries and not the headers, at the first."""
     for name, levels in patterns.SINGLE:
-        is_cxx = (HERE / "programs" / f"{name}.cpp").exists()
+        is_cxx = (HERE / patterns.PROGRAMS / f"{name}.cpp").exists()
         for level in levels[:1] if is_short else levels:
             for standard in patterns.CXX_STANDARDS if is_cxx else ["gnu11"]:
                 suffix = f" in {standard}" if is_cxx else ""
@@ -139,8 +141,10 @@ def main():
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--options", default="", help="for the compilers, such as a sanitizer's")
     parser.add_argument("--short", action="store_true", help="each program at one level")
+    parser.add_argument("--patterns", default="patterns", help="the module of the programs")
     parser.add_argument("--only", default="", help="cases whose names contain this")
     args = parser.parse_args()
+    globals()["patterns"] = importlib.import_module(args.patterns)
     with tempfile.TemporaryDirectory() as place:
         programs = Programs(args, place)
         wanted = [case for case in cases(programs, args.short) if args.only in case[0]]
