@@ -122,8 +122,9 @@ def mentioned(of):
             add(program, level)
     for _, first, second, pairs in of.PAIRS:
         for one, other in pairs:
-            add(first[0], one)
-            add(second[0], other)
+            for program, level in (first[0], one), (second[0], other):
+                if program not in of.BORROWED:
+                    add(program, level)
     return programs
 
 

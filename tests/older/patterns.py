@@ -43,6 +43,7 @@ CXX_STANDARDS = ["c++17", "c++20"]
 # Two processes: first program and its argument, second and its argument, levels of the one, of the other.
 HOST, DPU, OTHER_HOST = "0b:00.0", "03:00.0", "0b:00.1"
 ROLES = {HOST: "host", OTHER_HOST: "host", DPU: "dpu"}  # of a process with this argument
+BORROWED = {}  # programs of other levels in PAIRS, with the module that has them
 WITH_DESCRIPTOR = {"exporter"}  # first programs that write bytes after their line
 PAIRS = [
     ("host exports", ("exporter", HOST), ("importer", DPU), [(n, n) for n in LEVELS]),

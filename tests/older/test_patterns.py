@@ -43,18 +43,22 @@ class Programs:
 
     def build_one(self, name, level, standard):
         is_cxx = standard.startswith("c++")
-        source = HERE / patterns.PROGRAMS / (name + (".cpp" if is_cxx else ".c"))
+        of = patterns.BORROWED.get(name, patterns)
+        folders = [pathlib.Path(self.args.build) / folder for folder in of.LIBRARIES.values()]
+        source = HERE / of.PROGRAMS / (name + (".cpp" if is_cxx else ".c"))
         path = self.place / f"{name}_{level}_{standard}"
         options = [f"-std={standard}", "-Wall", "-Wextra", "-Werror", "-DDOCA_ALLOW_EXPERIMENTAL_API",
-                   f"-I{self.args.source}/{patterns.INCLUDE}", "-I", str(HERE / patterns.PROGRAMS)]
+                   f"-I{self.args.source}/{of.INCLUDE}", "-I", str(HERE / of.PROGRAMS)]
         compiler = shlex.split(self.args.cxx if is_cxx else self.args.cc) + shlex.split(self.args.options)
         objects = []
         for other in patterns.OTHER_FILES.get(name, []):
             objects.append(f"{path}.{other}.o")
             self.compile([*compiler, *options, "-c", HERE / patterns.PROGRAMS / other, "-o", objects[-1]])
         self.compile([*compiler, *options, f"-DDOCA_API={level}", source, *objects, "-o", path,
-                      "-pthread", *(f"-L{folder}" for folder in self.folders),
-                      *(f"-ldoca_{library}" for library in patterns.LIBRARIES), "-ljson-c"])
+                      "-pthread", *(f"-L{folder}" for folder in folders),
+                      # The old kind of search path comes before the environment, which leads to the libraries of patterns.
+                      "-Wl,--disable-new-dtags,-rpath," + ":".join(map(str, folders)),
+                      *(f"-ldoca_{library}" for library in of.LIBRARIES), "-ljson-c"])
         return path
 
     def compile(self, command):
@@ -95,7 +99,7 @@ def run_single(programs, name, level, standard):
 def run_pair(programs, first, second, levels):
     paths = [programs.build(side[0], level) for side, level in zip((first, second), levels)]
     # Pairs run side by side: each has a service of its own.
-    arguments = [side[1] or f"service_{levels[0]}_{levels[1]}" for side in (first, second)]
+    arguments = [side[1] or f"{first[0]}_{levels[0]}_{levels[1]}" for side in (first, second)]
     with programs.start(paths[0], arguments[0], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as leader:
         try:
             line = leader.stdout.readline()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// endpoint_client SERVICE: the other end.
+// endpoint_client SERVICE: the other end, also of a service of 2.2 or before (tests/older/programs/cc_server.c).
 #include <doca_comm_channel.h>
 
 #include "engine.h"
@@ -21,8 +21,8 @@ int main(int argc, char **argv)
     while ((result = doca_comm_channel_peer_addr_update_info(peer)) == DOCA_ERROR_CONNECTION_INPROGRESS)
         ;
     WORKS(result);
-    while ((result = doca_comm_channel_ep_sendto(ep, "to be copied", 13, DOCA_CC_MSG_FLAG_NONE, peer)) ==
-           DOCA_ERROR_AGAIN)
+    while ((result = doca_comm_channel_ep_sendto(ep, "a question", sizeof("a question"), DOCA_CC_MSG_FLAG_NONE,
+                                                 peer)) == DOCA_ERROR_AGAIN)
         ;
     WORKS(result);
     do {
@@ -30,7 +30,7 @@ int main(int argc, char **argv)
         result = doca_comm_channel_ep_recvfrom(ep, answer, &size, DOCA_CC_MSG_FLAG_NONE, &peer);
     } while (result == DOCA_ERROR_AGAIN);
     WORKS(result);
-    CHECK(size == 13 && strcmp(answer, "to be copied") == 0);
+    CHECK(size == sizeof("an answer") && strcmp(answer, "an answer") == 0);
     while ((result = doca_comm_channel_ep_sendto(ep, "thanks", 7, DOCA_CC_MSG_FLAG_NONE, peer)) == DOCA_ERROR_AGAIN)
         ;
     WORKS(result);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// endpoint_server SERVICE: a Comm Channel endpoint beside a progress engine. What a message holds is copied by DMA, and
-// the copy is sent back.
+// endpoint_server SERVICE: a Comm Channel endpoint beside a progress engine. It answers one message by a text that DMA
+// has copied. The client may be one of 2.2 or before (tests/older/programs/cc_client.c).
 #include <doca_comm_channel.h>
 
 #include "dma.h"
@@ -32,12 +32,12 @@ int main(int argc, char **argv)
         result = doca_comm_channel_ep_recvfrom(ep, memory.bytes, &size, DOCA_CC_MSG_FLAG_NONE, &peer);
     } while (result == DOCA_ERROR_AGAIN);
     WORKS(result);
-    src = buffer(&memory, 0, 1024, NULL);
+    CHECK(size == sizeof("a question") && strcmp(memory.bytes, "a question") == 0);
+    src = buffer(&memory, 2048, 1024, "an answer");
     dst = buffer(&memory, 1024, 1024, NULL);
-    WORKS(doca_buf_set_data(src, memory.bytes, size));
     copy(dev, src, dst);
-    while ((result = doca_comm_channel_ep_sendto(ep, memory.bytes + 1024, size, DOCA_CC_MSG_FLAG_NONE, peer)) ==
-           DOCA_ERROR_AGAIN)
+    while ((result = doca_comm_channel_ep_sendto(ep, memory.bytes + 1024, sizeof("an answer"), DOCA_CC_MSG_FLAG_NONE,
+                                                 peer)) == DOCA_ERROR_AGAIN)
         ;
     WORKS(result);
     do {
@@ -45,6 +45,7 @@ int main(int argc, char **argv)
         result = doca_comm_channel_ep_recvfrom(ep, memory.bytes, &size, DOCA_CC_MSG_FLAG_NONE, &peer);
     } while (result == DOCA_ERROR_AGAIN);
     WORKS(result);
+    CHECK(strcmp(memory.bytes, "thanks") == 0);
     WORKS(doca_comm_channel_ep_disconnect(ep, peer));
     WORKS(doca_comm_channel_ep_destroy(ep));
     WORKS(doca_buf_dec_refcount(src, NULL));

@@ -248,5 +248,6 @@ int main(void)
         drop_memory(&sides[i].memory);
     }
     WORKS(doca_pe_destroy(pe));
+    WORKS(doca_dev_close(dev));
     return 0;
 }
