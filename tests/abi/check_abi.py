@@ -90,7 +90,8 @@ def check_libraries(facts, directory, tally):
     for name in facts["libraries"]:
         for result in libraries.check_library(facts, name, directory):
             tally.add(*result)
-    known = {f"{name}.so" for name in facts["libraries"]} | {"libdoca_core.so"}
+    second_names = {"libdoca_cc.so", "libdoca_comm_channel.so"} if facts["api"].startswith("3.") else {"libdoca_core.so"}
+    known = {f"{name}.so" for name in facts["libraries"]} | second_names
     for path in sorted(pathlib.Path(directory).glob("libdoca_*.so")):
         if path.name not in known:
             tally.add("extra", f"the library {path.name} is installed", False)

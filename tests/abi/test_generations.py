@@ -81,6 +81,18 @@ class Installed(unittest.TestCase):
         for module in levels:
             self.assertEqual(sdk.pkg_config("--libs", "doca"), sdk.pkg_config("--libs", module))
 
+    def test_libraries_of_2_5_have_their_names_for_the_linker(self):
+        sdk, program = self.trees["3.0"], self.root / "by_names_of_2_5"
+        source = self.root / "by_names_of_2_5.c"
+        source.write_text("#include <doca_cc.h>\n#include <doca_comm_channel.h>\n"
+                          "int main(void) { struct doca_comm_channel_ep_t *ep; return doca_comm_channel_ep_create(&ep) "
+                          "+ (doca_cc_client_destroy(0) == DOCA_SUCCESS); }\n", encoding="utf-8")
+        programs.build(source, "c11", program, API, "-DDOCA_API=20500", *WARNINGS, f"-I{sdk.include}", f"-L{sdk.lib}",
+                       "-ldoca_cc", "-ldoca_comm_channel", "-ldoca_common")
+        self.assertIn("libdoca_comch.so.2", Elf(program).needed)
+        done = programs.run(program, LD_LIBRARY_PATH=str(sdk.lib))
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+
     def test_a_sample_is_built_alone(self):
         sdk, place = self.trees["3.0"], self.root / "sample"
         tree.meson("setup", place, SOURCE_ROOT / "samples/3.0/doca_dma/dma_local_copy",

@@ -78,6 +78,7 @@ doca_error_t doca_rdma::on_start()
 
 doca_error_t doca_rdma::on_stop() noexcept
 {
+    is_start_pending_ = false;
     // No new connections first, then the flush of all that exist. Tasks in flight complete with SHUTDOWN, and the
     // context becomes idle when the last callback has returned.
     if (connector_ != nullptr)
@@ -94,7 +95,6 @@ doca_error_t doca_rdma::on_stop() noexcept
 void doca_rdma::on_idle() noexcept
 {
     only_connection_ = nullptr;
-    is_start_pending_ = false;
     // Links before the connector, and queue pairs before the shared receive queue: each refers to the latter.
     connections_.clear();
     ended_.drop_to(0);
@@ -108,10 +108,16 @@ void doca_rdma::on_idle() noexcept
 
 doca_error_t doca_rdma::check_running(const char *what) const noexcept
 {
-    if (is_running() || (waits_for_connection_ && state() == DOCA_CTX_STATE_STARTING))
+    if (is_running())
         return DOCA_SUCCESS;
     LOG_ERR("the context is not running: it cannot %s", what);
     return DOCA_ERROR_BAD_STATE;
+}
+
+doca_error_t doca_rdma::check_connectable(const char *what) const noexcept
+{
+    const bool waits = waits_for_connection_ && state() == DOCA_CTX_STATE_STARTING;
+    return waits ? DOCA_SUCCESS : check_running(what);
 }
 
 bool doca_rdma::is_full() const noexcept
@@ -159,7 +165,7 @@ doca_error_t doca_rdma::create_queue_pair(Connection &connection)
 
 doca_error_t doca_rdma::export_connection(std::span<const std::byte> &details, Connection *&connection)
 {
-    if (const doca_error_t status = check_running("export connections"); status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_connectable("export connections"); status != DOCA_SUCCESS)
         return status;
     Connection *made = nullptr;
     const doca_error_t status = add(Connection::Origin::exported, made);
@@ -173,7 +179,7 @@ doca_error_t doca_rdma::export_connection(std::span<const std::byte> &details, C
 
 doca_error_t doca_rdma::connect(std::span<const std::byte> details, Connection &connection)
 {
-    if (const doca_error_t status = check_running("connect"); status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_connectable("connect"); status != DOCA_SUCCESS)
         return status;
     if (connection.origin != Connection::Origin::exported || connection.state != Connection::State::initial) {
         LOG_ERR("connection %u is %s", connection.id,
@@ -186,12 +192,12 @@ doca_error_t doca_rdma::connect(std::span<const std::byte> details, Connection &
         return status;
     receives_->attach(*connection.queue_pair);
     connection.state = Connection::State::connected;
-    // The callback is called by the next progress and not here: programs store the connection after this call returns.
-    if (callbacks.established != nullptr) {
+    // Callbacks are called by the next progress and not here: programs store the connection after this call returns.
+    is_start_pending_ = state() == DOCA_CTX_STATE_STARTING;
+    if (callbacks.established != nullptr)
         connection.state = Connection::State::ready;
-        if (completions().is_armed())
-            completions().wake();
-    }
+    if ((is_start_pending_ || connection.state == Connection::State::ready) && completions().is_armed())
+        completions().wake();
     return DOCA_SUCCESS;
 }
 
@@ -213,15 +219,8 @@ doca_error_t doca_rdma::export_only_connection(std::span<const std::byte> &detai
 doca_error_t doca_rdma::connect_only_connection(std::span<const std::byte> details)
 {
     std::span<const std::byte> own;
-    doca_error_t status = export_only_connection(own);
-    if (status == DOCA_SUCCESS)
-        status = connect(details, *only_connection_);
-    if (status == DOCA_SUCCESS && state() == DOCA_CTX_STATE_STARTING) {
-        is_start_pending_ = true;
-        if (completions().is_armed())
-            completions().wake();
-    }
-    return status;
+    const doca_error_t status = export_only_connection(own);
+    return status == DOCA_SUCCESS ? connect(details, *only_connection_) : status;
 }
 
 /// Sends the disconnect notice before the flush. A connection that was requested and never established has no

@@ -147,9 +147,10 @@ private:
     }
     /// Removes ended connections from connections_ once nothing refers to their parts any more.
     void drop_ended() noexcept;
-    /// Returns BAD_STATE, and logs @p what the program has attempted, unless the context is running, or starting and
-    /// waiting for its one connection.
+    /// Returns BAD_STATE, and logs @p what the program has attempted, unless the context is running.
     [[nodiscard]] doca_error_t check_running(const char *what) const noexcept;
+    /// The same, and accepts a context that waits for its one connection in state STARTING.
+    [[nodiscard]] doca_error_t check_connectable(const char *what) const noexcept;
     /// Disconnects and flushes @p connection without calling a callback. Does nothing if it has ended.
     void end(Connection &connection) noexcept;
 
@@ -172,9 +173,9 @@ private:
     void establish(Connection &connection);
     void report_failure(Connection &connection) noexcept;
 
-    bool waits_for_connection_ = false; ///< set for life by wait_for_connection()
-    bool is_start_pending_ = false;     ///< the one connection is connected: the next progress reports RUNNING
-    Connection *only_connection_ = nullptr;
+    bool waits_for_connection_ = false;     ///< set for life by wait_for_connection()
+    bool is_start_pending_ = false;         ///< a connection was made while STARTING: the next progress reports RUNNING
+    Connection *only_connection_ = nullptr; ///< see only_connection()
     Failures failures_;
     std::unique_ptr<opendoca::v3::Receives> receives_; ///< from on_start() to on_idle()
     /// Created with the first use of an address after a start; null before. Declared before connections_, so that it

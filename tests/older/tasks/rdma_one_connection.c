@@ -3,6 +3,8 @@
 //
 // Two instances of one connection each, as until 2.6: each starts, exports, connects while its context is starting, and
 // runs once it is connected. Then messages, reads, writes and atomics, whose tasks name no connection.
+#include <poll.h>
+
 #include <doca_rdma.h>
 
 #include "engine.h"
@@ -108,7 +110,7 @@ static void set_up(struct side *side, struct doca_dev *dev, struct doca_pe *pe)
     WORKS(doca_pe_connect_ctx(pe, side->ctx));
 }
 
-static void connect_sides(struct doca_pe *pe)
+static void connect_sides(struct doca_pe *pe, int is_blocking)
 {
     char details[2][1024];
     size_t sizes[2];
@@ -133,8 +135,18 @@ static void connect_sides(struct doca_pe *pe)
         WORKS(doca_rdma_connect(sides[i].rdma, details[1 - i], sizes[1 - i]));
         CHECK(sides[i].state == DOCA_CTX_STATE_STARTING); // until a progress call
     }
-    while (sides[0].state != DOCA_CTX_STATE_RUNNING || sides[1].state != DOCA_CTX_STATE_RUNNING)
+    while (sides[0].state != DOCA_CTX_STATE_RUNNING || sides[1].state != DOCA_CTX_STATE_RUNNING) {
+        if (is_blocking) { // the engine is readable for the pending change of state
+            struct pollfd waiting = {.events = POLLIN};
+            doca_notification_handle_t handle;
+            WORKS(doca_pe_get_notification_handle(pe, &handle));
+            WORKS(doca_pe_request_notification(pe));
+            waiting.fd = handle;
+            CHECK(poll(&waiting, 1, -1) == 1);
+            WORKS(doca_pe_clear_notification(pe, handle));
+        }
         (void)doca_pe_progress(pe);
+    }
     CHECK(sides[0].changes == 2 && sides[1].changes == 2);
 }
 
@@ -236,7 +248,7 @@ int main(void)
     for (i = 0; i < 2; ++i)
         set_up(&sides[i], dev, pe);
     for (round = 0; round < 2; ++round) { // an instance is started again, and is without a connection then
-        connect_sides(pe);
+        connect_sides(pe, round);
         exchange(pe, dev);
         for (i = 0; i < 2; ++i)
             stop(pe, sides[i].ctx);

@@ -68,8 +68,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, 
     OPENDOCA_BOUND_TO(doca_rdma_get_dpa_handle);
 
 /*
- * Tasks: as those of DOCA 3.0, on the instance's connection. A task that is made before doca_rdma_export() has none:
- * its submit gives DOCA_ERROR_INVALID_VALUE or its completion DOCA_ERROR_NOT_CONNECTED, as in 3.0.
+ * Tasks: as those of DOCA 3.0, on the instance's connection. They can be allocated when the context runs, which it does
+ * when it is connected.
  */
 
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma, const struct doca_buf *src_buf,
