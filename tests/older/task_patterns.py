@@ -21,6 +21,7 @@ SINGLE = [
     ("compress", EVERY),
     ("erasure_coding", EVERY),
     ("names_and_values", EVERY),
+    ("limits", [20500]),
     ("mixed", KNOWN),
 ]
 ARGUMENTS = {}
