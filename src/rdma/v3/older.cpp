@@ -6,6 +6,7 @@
 // the program are refused: no device has them.
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 
 #include "../../core/log/log.hpp"
