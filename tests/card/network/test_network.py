@@ -3,10 +3,11 @@
 # Copyright (c) 2026 The opendoca authors
 """Programs of others on two cards in two network namespaces, which talk RoCE v2 by a relay of this process.
 
-Arguments: with_card, and doca_bench of 2.2 and of 3.0.
+Arguments: with_card, doca_bench of 2.2 and of 3.0, and roce_pair.
 """
 import os
 import pathlib
+import signal
 import socket
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import namespaces
 
 WITH_CARD = ""
 BENCHES = {}  # doca_bench, by generation
+ROCE_PAIR = ""
 IPV4 = ("192.0.2.1", "192.0.2.2")
 IPV6 = ("2001:db8::1", "2001:db8::2")
 LIMIT = 120  # seconds
@@ -186,6 +188,41 @@ class Disturbed(Network):
         for what, count in relay.counts.items():
             self.assertGreater(count, 10, f"{what}: {relay.counts}")
 
+    def test_answers_and_memory_are_right(self):
+        for mtu in ("256", "1024"):
+            self.cards.relay.disturb(0.01, 3000)
+            self.pair(IPV4, 18515, ROCE_PAIR, "mlx5_0", "3", mtu, "14", "7", "50", "18515")
+
+    def test_an_acknowledgement_behind_other_packets_is_not_late(self):
+        """A card that did not run for longer than the timeout looks at what has come before it sends again."""
+        words = (ROCE_PAIR, "mlx5_0", "3", "1024", "17", "0", "200", "18515")  # 0.54 s, no retry
+        server = self.cards.start(0, [IPV4[0]], *words)
+        while not listens(self.cards.machines[0], 18515):
+            self.assertIsNone(server.poll())
+            time.sleep(0.01)
+        client = self.cards.start(1, [IPV4[1]], *words, IPV4[0])
+        while self.cards.relay.counts["passed"] < 200:
+            self.assertIsNone(client.poll())
+            time.sleep(0.01)
+        pids = []
+        for side in (0, 1):
+            status = self.cards.start(side, [IPV4[side]], options=("--fault", "status")).communicate(timeout=LIMIT)[0].split()
+            pids.append(int(status[status.index("pid") + 1]))
+        for pid in pids:
+            self.addCleanup(os.kill, pid, signal.SIGCONT)
+        os.kill(pids[0], signal.SIGSTOP)
+        time.sleep(0.02)  # a request is in flight by then
+        os.kill(pids[1], signal.SIGSTOP)
+        passed = self.cards.relay.counts["passed"]
+        subprocess.run(self.cards.machines[0].command(sys.executable, "-c", MANY_PACKETS, IPV4[1]), check=True, timeout=LIMIT)
+        while self.cards.relay.counts["passed"] < passed + 500:  # 128 are read at a time
+            time.sleep(0.01)
+        os.kill(pids[0], signal.SIGCONT)  # its acknowledgement comes behind these packets
+        time.sleep(1)
+        os.kill(pids[1], signal.SIGCONT)
+        texts = [process.communicate(timeout=LIMIT)[0] for process in (server, client)]
+        self.assertEqual((server.returncode, client.returncode), (0, 0), texts)
+
     def test_a_peer_that_is_cut_off_ends_with_exhausted_retries(self):
         server = self.cards.start(0, [IPV4[0]], "ibv_rc_pingpong", "-d", "mlx5_0", "-g", "3", "-n", "100000000")
         while not listens(self.cards.machines[0], 18515):
@@ -210,6 +247,15 @@ def icrc(source, destination, source_port, packet):
     header += source_port.to_bytes(2, "big") + (4791).to_bytes(2, "big") + (8 + size).to_bytes(2, "big") + b"\xff\xff"
     return zlib.crc32(header + packet[:4] + b"\xff" + packet[5:]).to_bytes(4, "little")
 
+
+MANY_PACKETS = """
+import socket, sys, time
+sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for i in range(1000):
+    sender.sendto(bytes(16), (sys.argv[1], 4791))
+    if i % 50 == 0:
+        time.sleep(0.01)  # the queue of the device is short
+"""
 
 HOSTILE = """
 import random, socket, sys
@@ -257,7 +303,7 @@ class Hostile(Network):
 
 
 if __name__ == "__main__":
-    WITH_CARD, BENCHES["2.2"], BENCHES["3.0"] = (os.path.abspath(path) for path in sys.argv[-3:])
-    del sys.argv[-3:]
+    WITH_CARD, BENCHES["2.2"], BENCHES["3.0"], ROCE_PAIR = (os.path.abspath(path) for path in sys.argv[-4:])
+    del sys.argv[-4:]
     namespaces.skip_without_namespaces()
     unittest.main()

@@ -23,6 +23,8 @@ namespace {
 constexpr unsigned packets_per_turn = 64; // of one connection, before others have their turn
 constexpr unsigned reads_per_poll = 8;    // calls of recvmmsg on one socket
 constexpr std::uint8_t roce_v2 = 2;
+/// A card whose sockets are never empty serves its timers all the same, after this time.
+constexpr std::uint64_t longest_delay_of_timers_ns = 1'000'000'000;
 
 /// Returns whether the packet's partition key is that of the queue pair, which is always the full default one.
 bool is_same_partition(const Packet &packet, const QueuePair &qp)
@@ -200,16 +202,23 @@ void Network::send_datagram(QueuePair &qp, const Address &destination, Packet pa
 unsigned Network::progress()
 {
     unsigned done = 0;
+    bool has_read_all = true;
     for (const Port &port : ports_) {
-        for (unsigned i = 0; i < reads_per_poll; ++i) {
-            const std::size_t count = port.endpoint->receive(
+        std::size_t count = 1;
+        for (unsigned i = 0; i < reads_per_poll && count != 0; ++i) {
+            count = port.endpoint->receive(
                 [&](const Address &source, const Packet &packet) { handle(port, source, packet); });
             done += static_cast<unsigned>(count);
-            if (count == 0)
-                break;
         }
+        has_read_all = has_read_all && count == 0;
     }
-    done += serve_timers();
+    // An acknowledgement that waits in a socket is not late: this card has not read it yet.
+    if (has_read_all)
+        unread_since_ = 0;
+    else if (unread_since_ == 0)
+        unread_since_ = now_ns();
+    if (has_read_all || now_ns() - unread_since_ >= longest_delay_of_timers_ns)
+        done += serve_timers();
     // Acknowledgements are sent before new packets, so that the peer can continue.
     for (RoceConnection *connection : std::exchange(acknowledging_, {})) {
         connection->has_acknowledgement_ = false;

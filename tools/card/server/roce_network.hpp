@@ -118,6 +118,7 @@ private:
     std::multimap<std::uint64_t, RoceConnection *> timers_; ///< by time in ns; may be earlier than the deadline
     UniqueFd alarm_;                                        ///< timerfd of the first of them
     std::uint64_t alarm_at_ = 0;
+    std::uint64_t unread_since_ = 0; ///< time in ns since when packets are left to read; 0: none are
 };
 
 } // namespace opendoca::card
