@@ -12,6 +12,7 @@
 #                 none   no device, no network (the default)
 #                 dummy  rxe0
 #                 veth   rxe0 and rxe1, joined by a link; their GIDs 0 (fe80::) reach each other
+#                 card   rxe0, on a link to the network namespace "card", whose address is 10.77.0.2
 #                 pair   two machines with one rxe0 each, joined by a network. Both run the command, with
 #                        OPENDOCA_VM_HOST=1 and 2; addresses 10.77.0.1 and .2
 #   -l NETEM    with veth, what the link does to packets, as `tc qdisc add ... netem` takes it: "loss 2%"
@@ -36,7 +37,7 @@ skip() {
 }
 
 usage() {
-    echo "usage: $0 [-n none|dummy|veth|pair] [-l NETEM] [-M MODULE] [-e NAME] [-m MIB] [-t SECONDS]" \
+    echo "usage: $0 [-n none|dummy|veth|card|pair] [-l NETEM] [-M MODULE] [-e NAME] [-m MIB] [-t SECONDS]" \
         "CACHE COMMAND [ARGUMENT...]" >&2
     exit 2
 }
@@ -59,7 +60,7 @@ limit=${OPENDOCA_VM_TIMEOUT:-$limit}
 programs=(qemu-system-x86_64 busybox cpio depmod modprobe python3 flock)
 case $network in
 none) ;;
-dummy | veth | pair) programs+=(ip tc rdma) ;;
+dummy | veth | card | pair) programs+=(ip tc rdma) ;;
 *) usage ;;
 esac
 mkdir -p "$1"
