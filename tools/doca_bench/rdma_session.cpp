@@ -9,7 +9,7 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::size_t line = 64; ///< bytes of a cache line, the alignment of all messages
+constexpr std::size_t cache_line = 64; ///< bytes, the alignment of all messages
 
 } // namespace
 
@@ -32,7 +32,7 @@ std::string find_rdma_device(const std::string &ibdev)
 RdmaSession::RdmaSession(const std::string &ibdev, const PairCase &what)
     : what_(what),
       // Rounded up to whole lines, so that sources and destinations do not share one.
-      size_((what.size + line - 1) / line * line),
+      size_((what.size + cache_line - 1) / cache_line * cache_line),
       exposed_(what.memory, size_),
       local_(what.memory, 2 * size_),
       dev_(open_by_name(ibdev)),
