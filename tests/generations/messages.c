@@ -134,6 +134,8 @@ static size_t make_message(uint32_t i, size_t size, char *message)
 #ifdef IS_V3
 
 struct side {
+    struct doca_dev *dev;
+    struct doca_dev_rep *rep; /* of a server */
     struct doca_pe *pe;
     struct doca_ctx *ctx;
     struct doca_comch_server *server;
@@ -234,12 +236,14 @@ static void try_producer(struct side *side)
 static void open_side(struct side *side, const char *device, const char *name, uint32_t size, const char *host)
 {
     const int is_server = host != NULL;
-    struct doca_dev *const dev = open_device(device, is_server);
     doca_error_t result;
+
+    side->dev = open_device(device, is_server);
 
     must(doca_pe_create(&side->pe), "engine");
     if (is_server) {
-        must(doca_comch_server_create(dev, open_representor(dev, host), name, &side->server), "server");
+        side->rep = open_representor(side->dev, host);
+        must(doca_comch_server_create(side->dev, side->rep, name, &side->server), "server");
         side->ctx = doca_comch_server_as_ctx(side->server);
         must(doca_comch_server_set_max_msg_size(side->server, size), "limit");
         must(doca_comch_server_task_send_set_conf(side->server, sent, sent, 1), "sends");
@@ -247,7 +251,7 @@ static void open_side(struct side *side, const char *device, const char *name, u
         must(doca_comch_server_event_connection_status_changed_register(side->server, connected, disconnected),
              "connections");
     } else {
-        must(doca_comch_client_create(dev, name, &side->client), "client");
+        must(doca_comch_client_create(side->dev, name, &side->client), "client");
         side->ctx = doca_comch_client_as_ctx(side->client);
         must(doca_comch_client_task_send_set_conf(side->client, sent, sent, 1), "sends");
         must(doca_comch_client_event_msg_recv_register(side->client, received), "receives");
@@ -310,11 +314,18 @@ static void leave(struct side *side)
 
     must(result == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : result, "stop");
     wait_for_state(side, DOCA_CTX_STATE_IDLE);
+    if (side->server != NULL)
+        must(doca_comch_server_destroy(side->server), "destroy the server");
+    else
+        must(doca_comch_client_destroy(side->client), "destroy the client");
+    must(doca_pe_destroy(side->pe), "destroy the engine");
 }
 
 #else
 
 struct side {
+    struct doca_dev *dev;
+    struct doca_dev_rep *rep; /* of a server */
     struct doca_comm_channel_ep_t *ep;
     struct doca_comm_channel_addr_t *peer;
     char first[own_limit]; /* a server's first message, which shows it its client */
@@ -324,13 +335,14 @@ struct side {
 static void open_side(struct side *side, const char *device, const char *name, uint32_t size, const char *host)
 {
     const int is_server = host != NULL;
-    struct doca_dev *const dev = open_device(device, is_server);
 
+    side->dev = open_device(device, is_server);
     must(doca_comm_channel_ep_create(&side->ep), "endpoint");
-    must(doca_comm_channel_ep_set_device(side->ep, dev), "device");
+    must(doca_comm_channel_ep_set_device(side->ep, side->dev), "device");
     must(doca_comm_channel_ep_set_max_msg_size(side->ep, (uint16_t)(is_server ? size : own_limit)), "limit");
     if (is_server) {
-        must(doca_comm_channel_ep_set_device_rep(side->ep, open_representor(dev, host)), "representor");
+        side->rep = open_representor(side->dev, host);
+        must(doca_comm_channel_ep_set_device_rep(side->ep, side->rep), "representor");
         must(doca_comm_channel_ep_listen(side->ep, name), "listen");
     } else {
         must(doca_comm_channel_ep_connect(side->ep, name, &side->peer), "connect");
@@ -384,7 +396,9 @@ static void wait_until_client_leaves(struct side *side)
 
 static void leave(struct side *side)
 {
-    must(doca_comm_channel_ep_disconnect(side->ep, side->peer), "disconnect");
+    /* A service whose client has left has nothing to disconnect. */
+    if (side->rep == NULL)
+        must(doca_comm_channel_ep_disconnect(side->ep, side->peer), "disconnect");
     must(doca_comm_channel_ep_destroy(side->ep), "destroy");
 }
 
@@ -402,11 +416,6 @@ static void serve(struct side *side)
         must(send_message(side, message, len), "answer");
     } while (len != sizeof(last_message) || memcmp(message, last_message, len) != 0);
     wait_until_client_leaves(side);
-#ifdef IS_V3
-    leave(side);
-#else
-    must(doca_comm_channel_ep_destroy(side->ep), "destroy");
-#endif
 }
 
 static void make_round_trip(struct side *side, const char *message, size_t len)
@@ -440,8 +449,11 @@ int main(int argc, char **argv)
         if (size < own_limit && send_message(&side, message, size + 1) != DOCA_ERROR_INVALID_VALUE)
             must(DOCA_ERROR_UNEXPECTED, "a message that is too long");
         make_round_trip(&side, last_message, sizeof(last_message));
-        leave(&side);
     }
+    leave(&side);
+    if (side.rep != NULL)
+        must(doca_dev_rep_close(side.rep), "close the representor");
+    must(doca_dev_close(side.dev), "close the device");
     say("done");
     return EXIT_SUCCESS;
 }
