@@ -6,7 +6,7 @@
  * Comm Channel: messages between a service on the DPU and its clients on the host.
  *
  * Service, on the DPU: ep_create, ep_set_device, ep_set_device_rep, sizes, ep_listen, ep_recvfrom (which also
- * takes new clients in and tells the address to answer to).
+ * accepts new clients and returns the address of the sender).
  * Client, on the host: ep_create, ep_set_device, sizes, ep_connect, then
  * doca_comm_channel_peer_addr_update_info until it no longer gives DOCA_ERROR_CONNECTION_INPROGRESS, then
  * ep_sendto and ep_recvfrom. A service listens on one representor; only the host function that this stands
@@ -464,7 +464,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_chan
  * - DOCA_ERROR_AGAIN: no message is there.
  * - DOCA_ERROR_CONNECTION_RESET: the connection has ended and all its messages were received: disconnect.
  *   opendoca: to a service, a client that ends is no error; but when a client from which messages were
- *   received has died and no other is connected, it is told so, once.
+ *   received has died and no other is connected, the service gets this error once.
  * - DOCA_ERROR_INITIALIZATION: the connection could not be completed.
  * - DOCA_ERROR_UNKNOWN: any other failure.
  */

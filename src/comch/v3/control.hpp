@@ -49,7 +49,6 @@ struct doca_comch_event_connection_status_changed {};
 /// One client of a server, or the server of a client: the opaque type of the C API. Owned by its Control. While
 /// consumers or producers exist, several threads progress it: `fast->link_lock` then guards the link, everything
 /// received from it, and the list of waiting tasks.
-/// threads progress it, and `fast->link_lock` guards the link and what was received.
 struct doca_comch_connection final : opendoca::comch::ControlLink {
     using Link = opendoca::comm_channel::Connection;
 
@@ -115,7 +114,6 @@ using Connection = doca_comch_connection;
 /// Base of servers and clients: the contexts that exchange messages on connections. Owned by the program and used by
 /// the thread of its progress engine. Consumers and producers progress the links of its connections in other threads,
 /// so links are used with link_lock held.
-/// engine; consumers and producers progress the links of its connections in other threads.
 class Control : public doca_ctx {
 public:
     /// Set the limits of a context that is idle. BAD_STATE otherwise, INVALID_VALUE for 0 or a value above the limit.

@@ -62,7 +62,6 @@ struct ConsumerDetails {
 /// Queue of control messages for one context or for the link, with an eventfd that wakes its reader. Any thread may put
 /// messages; the context's thread, or the holder of link_lock, takes them. Invariant: has_message() is true whenever a
 /// message is queued.
-/// holder of link_lock, takes them.
 class ControlQueue {
 public:
     /// Returns OPERATING_SYSTEM on failure. The descriptor is readable while a message is queued.

@@ -3,7 +3,6 @@
 //
 // Clocks of a device, and of this machine.
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
 
@@ -41,6 +40,13 @@ bool is_clock(std::uint64_t type)
     return type >= DOCA_CLOCK_NIC_FREE_RUNNING && type <= DOCA_CLOCK_HOST_MONOTONIC_RAW && (type & (type - 1)) == 0;
 }
 
+std::uint64_t now_in_ns() noexcept
+{
+    timespec now{};
+    (void)clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
 /// Returns the counter of this CPU that its timers use. Its frequency is constant on all CPUs of the last decade.
 std::uint64_t read_cycles() noexcept
 {
@@ -51,17 +57,8 @@ std::uint64_t read_cycles() noexcept
     asm volatile("mrs %0, cntvct_el0" : "=r"(count));
     return count;
 #else
-    timespec now{};
-    (void)clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+    return now_in_ns();
 #endif
-}
-
-std::uint64_t now_in_ns() noexcept
-{
-    timespec now{};
-    (void)clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 /// Reads one clock. @p type is one that is_clock() accepts.
