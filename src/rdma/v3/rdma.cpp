@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The life cycle of an instance, and connections by details. Connections by address are in rdma_addresses.cpp.
+// The life cycle of an instance, and its connections.
 #include "rdma.hpp"
 
 #include <algorithm>
@@ -81,9 +81,7 @@ doca_error_t doca_rdma::on_stop() noexcept
     is_start_pending_ = false;
     // No new connections first, then the flush of all that exist. Tasks in flight complete with SHUTDOWN, and the
     // context becomes idle when the last callback has returned.
-    if (connector_ != nullptr)
-        connector_->stop_listening();
-    waiting_client_.reset();
+    by_address_.stop();
     for (const auto &connection : connections_)
         end(*connection);
     // After the connections: a shared receive belongs to none of them.
@@ -99,11 +97,19 @@ void doca_rdma::on_idle() noexcept
     connections_.clear();
     ended_.drop_to(0);
     ended_clients_.drop_to(0);
-    close_connector();
+    by_address_.close();
     receives_.reset();
     last_examined_ = 0;
     num_created_ = 0;
     has_ended_connections_ = is_poll_due_ = false;
+}
+
+doca_error_t doca_rdma::check_configurable(const char *what) const noexcept
+{
+    if (is_idle())
+        return DOCA_SUCCESS;
+    LOG_ERR("the context is not idle: its %s can't be changed", what);
+    return DOCA_ERROR_BAD_STATE;
 }
 
 doca_error_t doca_rdma::check_running(const char *what) const noexcept
@@ -172,7 +178,7 @@ doca_error_t doca_rdma::export_connection(std::span<const std::byte> &details, C
     if (status == DOCA_SUCCESS) {
         connection = made;
         details = made->queue_pair->details();
-        set_progress_requested(true); // on_progress() detects the end of the connection
+        request_progress(); // on_progress() detects the end of the connection
     }
     return status;
 }
@@ -306,12 +312,40 @@ bool doca_rdma::on_progress() noexcept
             return true;
         }
     }
-    if ((connector_ == nullptr && !has_ended_connections_) || (!is_poll_due_ && !poll_budget_.is_spent()))
+    if ((!by_address_.is_open() && !has_ended_connections_) || (!is_poll_due_ && !poll_budget_.is_spent()))
         return false;
     is_poll_due_ = false;
     if (has_ended_connections_)
         drop_ended();
-    return connector_ != nullptr && progress_connector();
+    if (!by_address_.is_open())
+        return false;
+    is_poll_due_ = true; // set before, since the program may end the context in a callback
+    if (by_address_.progress())
+        return true;
+    is_poll_due_ = false;
+    return false;
+}
+
+bool doca_rdma::has_callback_pending() const noexcept
+{
+    return is_start_pending_ ||
+           std::ranges::any_of(connections_, [](const auto &connection) { return connection->is_callback_pending(); });
+}
+
+/// If a callback is pending, wakes the program at once: no descriptor becomes readable for it.
+void doca_rdma::arm() noexcept
+{
+    doca_ctx::arm();
+    if (has_callback_pending())
+        completions().wake();
+}
+
+/// Called when a program is about to block or was woken. The next progress polls the connector once, whatever is left
+/// of the poll budget: the event that has woken the program may be one of a connection.
+void doca_rdma::clear() noexcept
+{
+    is_poll_due_ = true;
+    doca_ctx::clear();
 }
 
 void doca_rdma::handle_disconnect(Connection &connection) noexcept
@@ -319,4 +353,28 @@ void doca_rdma::handle_disconnect(Connection &connection) noexcept
     end(connection); // before the callback, in which the program may destroy what the tasks use
     if (callbacks.disconnection != nullptr)
         callbacks.disconnection(&connection, connection.user_data, user_data);
+}
+
+void doca_rdma::handle_message(Connection &connection)
+{
+    if (connection.state == Connection::State::ready)
+        establish(connection);
+}
+
+/// Changes @p connection to connected and calls the established callback. Receives of a connection that this side has
+/// requested are attached here: before the server's answer its queue pair is not connected.
+void doca_rdma::establish(Connection &connection)
+{
+    if (connection.origin == Connection::Origin::outgoing)
+        receives_->attach(*connection.queue_pair);
+    connection.state = Connection::State::connected;
+    connection.was_established = true;
+    if (callbacks.established != nullptr)
+        callbacks.established(&connection, connection.user_data, user_data);
+}
+
+void doca_rdma::report_failure(Connection &connection) noexcept
+{
+    if (callbacks.failure != nullptr)
+        callbacks.failure(&connection, connection.user_data, user_data);
 }

@@ -167,18 +167,18 @@ doca_error_t doca_rdma_addr_get_params(struct doca_rdma_addr *addr, enum doca_rd
 
 doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t port)
 {
-    return call({rdma}, [&] { return rdma->listen(port); });
+    return call({rdma}, [&] { return rdma->by_address().listen(port); });
 }
 
 doca_error_t doca_rdma_stop_listen_to_port(struct doca_rdma *rdma, uint16_t port)
 {
-    return call({rdma}, [&] { return rdma->stop_listening(port); });
+    return call({rdma}, [&] { return rdma->by_address().stop_listening(port); });
 }
 
 doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_addr *addr,
                                        union doca_data connection_user_data)
 {
-    return call({rdma, addr}, [&] { return rdma->connect_to(*addr, connection_user_data); });
+    return call({rdma, addr}, [&] { return rdma->by_address().connect(*addr, connection_user_data); });
 }
 
 /// Private data is optional: pointer and length are both set or both zero.
@@ -191,14 +191,14 @@ doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_conne
                     private_data_len, private_data, max_private_data);
             return DOCA_ERROR_INVALID_VALUE;
         }
-        return rdma_connection->rdma.accept(*rdma_connection,
-                                            {static_cast<const std::byte *>(private_data), private_data_len});
+        return rdma_connection->rdma.by_address().accept(
+            *rdma_connection, {static_cast<const std::byte *>(private_data), private_data_len});
     });
 }
 
 doca_error_t doca_rdma_connection_reject(struct doca_rdma_connection *rdma_connection)
 {
-    return call({rdma_connection}, [&] { return rdma_connection->rdma.reject(*rdma_connection); });
+    return call({rdma_connection}, [&] { return rdma_connection->rdma.by_address().reject(*rdma_connection); });
 }
 
 /// The pointer stays valid, except that of a client's connection that was never established: the next progress may

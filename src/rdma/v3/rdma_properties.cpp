@@ -72,14 +72,6 @@ doca_error_t refuse_other_data_path(const doca_rdma *rdma, const void *handle)
 
 } // namespace
 
-doca_error_t doca_rdma::check_configurable(const char *what) const noexcept
-{
-    if (is_idle())
-        return DOCA_SUCCESS;
-    LOG_ERR("the context is not idle: its %s can't be changed", what);
-    return DOCA_ERROR_BAD_STATE;
-}
-
 /// Rounded up to a power of two, which the getter then returns.
 doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *rdma, uint32_t send_queue_size)
 {
