@@ -4,18 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <utility>
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
-
+#include "../core/log/log.hpp"
 #include "../core/process/unauthenticated_clients.hpp"
-#include "limits.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_CC_STREAM);
 
 namespace opendoca::comm_channel {
 
@@ -25,153 +21,140 @@ namespace {
 constexpr unsigned max_frames_per_pump = 64;  ///< sent
 constexpr unsigned max_receives_per_pump = 4; ///< system calls
 
-bool add(int epoll, int fd, std::uint32_t events) noexcept
-{
-    epoll_event event = {.events = events, .data = {.fd = fd}};
-    return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
-}
-
-void change(int epoll, int fd, std::uint32_t events) noexcept
-{
-    epoll_event event = {.events = events, .data = {.fd = fd}};
-    (void)epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &event);
-}
-
-void clear(const ProcessFd &event) noexcept
-{
-    eventfd_t count;
-    (void)eventfd_read(event.get(), &count);
-}
-
 } // namespace
 
 bool Stream::open()
 {
-    const int yes = 1;
-    (void)setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes)); // optional: the connection works without it
-    end_with_silent_host_only(socket_);
-    messages_ = std::make_shared<EventHandle>();
-    space_epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
-    space_event_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    return messages_->open() == DOCA_SUCCESS && space_event_.is_open() &&
-           add(space_epoll_.get(), space_event_.get(), EPOLLIN) &&
-           add(messages_->fd(), socket_, EPOLLIN | EPOLLRDHUP) && add(space_epoll_.get(), socket_, 0);
+    transport_.open();
+    return events_.open();
 }
 
-/// Completes a frame of @p length bytes that are already in place behind the header.
-void Stream::frame(std::uint32_t kind, std::size_t length) noexcept
-{
-    const Header header = {static_cast<std::uint32_t>(length), kind};
-    std::memcpy(out_.data(), &header, sizeof(header));
-    out_at_ = 0;
-    out_size_ = sizeof(header) + length;
-}
-
-/// Returns how many bytes of the frame were accepted.
-std::size_t Stream::write() noexcept
-{
-    const std::span<const std::byte> left = std::span(out_).subspan(out_at_, out_size_);
-    if (sending_ == Sending::by_link)
-        return link_->send(left) ? left.size() : 0;
-    ssize_t sent = -1;
-    do
-        sent = ::send(socket_, left.data(), left.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    while (sent < 0 && errno == EINTR);
-    return sent < 0 ? 0 : static_cast<std::size_t>(sent); // retried later; receive() detects an end
-}
-
-/// Returns true when nothing is left of the frame.
 bool Stream::flush() noexcept
 {
-    while (out_size_ != 0) {
-        const std::size_t sent = write();
+    while (!out_.is_empty()) {
+        const std::size_t sent = transport_.send(out_.unsent());
         if (sent == 0)
             break;
-        out_at_ += sent;
-        out_size_ -= sent;
+        out_.drop(sent);
     }
-    return out_size_ == 0;
+    return out_.is_empty();
 }
 
 void Stream::put(StreamKind kind, std::span<const std::byte> bytes) noexcept
 {
-    // The few short frames of a handshake fit into the buffer together.
-    if (out_size_ == 0)
-        out_at_ = 0;
-    const Header header = {static_cast<std::uint32_t>(bytes.size()), static_cast<std::uint32_t>(kind)};
-    std::byte *const end = out_.data() + out_at_ + out_size_;
-    std::memcpy(end, &header, sizeof(header));
-    std::ranges::copy(bytes, end + sizeof(header));
-    out_size_ += sizeof(header) + bytes.size();
+    out_.append(static_cast<std::uint32_t>(kind), bytes);
     flush_later(!flush());
 }
 
-/// Returns false when nothing more can be received for now.
 bool Stream::receive() noexcept
 {
-    if (has_ended_)
+    if (transport_.has_ended())
         return false;
-    if (in_at_ != 0) {
-        std::memmove(in_.data(), in_.data() + in_at_, in_size_);
-        in_at_ = 0;
-    }
-    if (in_size_ == in_.size())
+    const std::span<std::byte> space = in_.space();
+    if (space.empty())
         return false;
-    // Frames are parsed in place, so an incomplete one is moved to the start to make space for its rest.
-    if (receives_by_link_)
-        return receive_by_link();
-    const ssize_t size = recv(socket_, in_.data() + in_size_, in_.size() - in_size_, MSG_DONTWAIT);
-    if (size < 0 && is_temporary(errno))
-        return false;
-    // recv() returns 0 at an orderly end and -1 for a reset: neither can be followed by data.
-    has_ended_ = size <= 0;
-    if (size > 0)
-        in_size_ += static_cast<std::size_t>(size);
-    return !has_ended_;
-}
-
-Stream::Input Stream::find_frame(Header &header) const noexcept
-{
-    if (in_size_ < sizeof(header))
-        return Input::nothing;
-    std::memcpy(&header, in_.data() + in_at_, sizeof(header));
-    if (header.length > max_frame_size - sizeof(header))
-        return Input::damaged;
-    return in_size_ < sizeof(header) + header.length ? Input::nothing : Input::frame;
-}
-
-void Stream::drop_frame(const Header &header) noexcept
-{
-    in_at_ += sizeof(header) + header.length;
-    in_size_ -= sizeof(header) + header.length;
+    const std::size_t size = transport_.receive(space);
+    in_.add(size);
+    return size != 0;
 }
 
 Arrival Stream::take(StreamKind kind, std::span<std::byte> bytes) noexcept
 {
     flush_later(!flush());
-    Header header{};
-    Input input = find_frame(header);
-    while (input == Input::nothing && receive())
-        input = find_frame(header);
-    if (input == Input::nothing)
-        return has_ended_ ? Arrival::ended : Arrival::nothing;
+    FrameHeader header{};
+    IncomingFrames::Next next = in_.find(header);
+    while (next == IncomingFrames::Next::incomplete && receive())
+        next = in_.find(header);
+    if (next == IncomingFrames::Next::incomplete)
+        return transport_.has_ended() ? Arrival::ended : Arrival::nothing;
     // The size must be exact: a handshake frame of another version differs in its size, not in its kind.
-    if (input == Input::damaged || header.kind != static_cast<std::uint32_t>(kind) || header.length != bytes.size())
+    if (next == IncomingFrames::Next::damaged || header.kind != static_cast<std::uint32_t>(kind) ||
+        header.length != bytes.size())
         return Arrival::malformed;
-    std::copy_n(in_.data() + in_at_ + sizeof(header), bytes.size(), bytes.data());
-    drop_frame(header);
+    std::copy_n(in_.content(), bytes.size(), bytes.data());
+    in_.drop(header);
     return Arrival::complete;
 }
 
 std::optional<StreamKind> Stream::next_kind() noexcept
 {
-    Header header{};
-    while (in_size_ < sizeof(header) && receive())
-        ;
-    if (in_size_ < sizeof(header))
-        return {};
-    std::memcpy(&header, in_.data() + in_at_, sizeof(header));
+    FrameHeader header{};
+    while (!in_.peek(header)) {
+        if (!receive())
+            return {};
+    }
     return StreamKind{header.kind};
+}
+
+bool Stream::make_link(const std::shared_ptr<const DeviceFunction> &function, RingShape outgoing,
+                       RingShape incoming) noexcept
+{
+    if (events_.prepare_for_link() && transport_.create_link(function, events_.handle(), outgoing, incoming))
+        return true;
+    if (may_log_unauthenticated_client())
+        LOG_WARN("messages use TCP: device %s cannot create a queue pair for them", function->name.c_str());
+    return false;
+}
+
+void Stream::accept_service_offer(const std::shared_ptr<const DeviceFunction> &function, RingShape outgoing,
+                                  RingShape incoming, const Offer &offer) noexcept
+{
+    if (make_link(function, outgoing, incoming)) {
+        transport_.connect_to_service(offer);
+        choose_events();
+    }
+    put(StreamKind::offer, bytes_of(this->offer()));
+    arm_link();
+}
+
+/// Service: processes the offer of a client that has connected its queue pair.
+bool Stream::accept_offer(std::span<const std::byte> bytes) noexcept
+{
+    Offer offer;
+    // A second offer, or one to a service that has no queue pair, is a protocol violation.
+    if (!is_service_ || transport_.link() == nullptr || transport_.is_linked() || bytes.size() != sizeof(offer))
+        return false;
+    std::memcpy(&offer, bytes.data(), sizeof(offer));
+    transport_.connect_to_client(offer);
+    choose_events();
+    const std::uint32_t is_connected = transport_.link() != nullptr ? 1 : 0;
+    put(StreamKind::connected, bytes_of(is_connected));
+    if (is_connected != 0)
+        transport_.probe();
+    return true;
+}
+
+bool Stream::accept_connected(std::span<const std::byte> bytes) noexcept
+{
+    std::uint32_t is_connected = 2;
+    if (bytes.size() == sizeof(is_connected))
+        std::memcpy(&is_connected, bytes.data(), sizeof(is_connected));
+    if (is_service_ || is_connected > 1 || !transport_.note_service_connected(is_connected != 0))
+        return false;
+    choose_events();
+    return true;
+}
+
+/// Processes the peer's last frame by TCP: everything after it arrives by the queue pair.
+bool Stream::accept_switch() noexcept
+{
+    // by_queue_pair is the last frame by TCP: nothing may follow it.
+    const bool is_last = in_.size() == sizeof(FrameHeader);
+    if (!is_last || transport_.receives_by_link() || !transport_.is_linked())
+        return false;
+    transport_.switch_receives();
+    choose_events();
+    return true;
+}
+
+void Stream::check_link() noexcept
+{
+    if (!transport_.has_lost_link())
+        return;
+    // The queue pair may have received messages before it failed. They are delivered before the connection ends.
+    if (receive() || in_.is_full() || transport_.has_ended())
+        return;
+    transport_.end_after_failure();
 }
 
 void Stream::attach(SharedMemory &memory, bool is_service, RingShape to_service, RingShape to_client)
@@ -186,49 +169,48 @@ void Stream::attach(SharedMemory &memory, bool is_service, RingShape to_service,
     }
     is_service_ = is_service;
     incoming_shape_ = is_service ? to_service : to_client;
-    wakes_for_message_ = false;
+    (void)events_.request_for_message(false);
     choose_events();
     peer_left_ = is_service ? &page.client_left : &page.service_left;
 }
 
-/// Builds the next frame. Returns false when there is nothing to send.
 bool Stream::frame_next() noexcept
 {
-    std::byte *const bytes = out_.data() + sizeof(Header);
+    const std::span<std::byte> content = out_.content();
     const std::uint64_t received = incoming_.num_received();
-    if (sending_ == Sending::by_link) {
+    if (transport_.sends_by_link()) {
         // A message that is sent next carries the count, so no frame of its own is needed for it.
-        link_->set_received(received);
+        QueuePairLink &link = *transport_.link();
+        link.set_received(received);
         if (outgoing_.check_message() != RingResult::done) { // otherwise the message carries the count
-            link_->send_received_count();
+            link.send_received_count();
             return false;
         }
     } else if (received != num_reported_) {
         // Reports go before messages: the peer's sender may be waiting for the space.
         num_reported_ = received;
-        std::memcpy(bytes, &received, sizeof(received));
-        frame(static_cast<std::uint32_t>(StreamKind::received), sizeof(received));
+        std::memcpy(content.data(), &received, sizeof(received));
+        out_.make(static_cast<std::uint32_t>(StreamKind::received), sizeof(received));
         return true;
     }
-    std::size_t length = out_.size() - sizeof(Header);
+    std::size_t length = content.size();
     std::uint32_t kind = 0;
-    if (outgoing_.take(bytes, length, kind) != RingResult::done)
+    if (outgoing_.take(content.data(), length, kind) != RingResult::done)
         return false;
-    frame(kind, length);
+    out_.make(kind, length);
     return true;
 }
 
-/// Moves messages from the ring to the socket or the queue pair.
 void Stream::push() noexcept
 {
     bool is_done = flush();
-    if (sending_ == Sending::probes_link && is_done && is_probe_acknowledged()) {
-        frame(static_cast<std::uint32_t>(StreamKind::by_queue_pair), 0);
-        sending_ = Sending::switches;
+    if (is_done && transport_.is_probe_acknowledged()) {
+        out_.make(static_cast<std::uint32_t>(StreamKind::by_queue_pair), 0);
+        transport_.begin_switch();
         is_done = flush();
     }
-    if (sending_ == Sending::switches && is_done) {
-        sending_ = Sending::by_link;
+    if (is_done && transport_.is_switching()) {
+        transport_.switch_sends();
         choose_events();
     }
     for (unsigned i = 0; is_done && i != max_frames_per_pump && frame_next(); ++i)
@@ -245,13 +227,13 @@ bool Stream::note_received(std::uint64_t count) noexcept
     num_received_by_peer_ = count;
     outgoing_.free_records(count);
     if (outgoing_.disarm_for_space())
-        (void)eventfd_write(space_event_.get(), 1);
+        events_.wake_for_space();
     return true;
 }
 
-/// Processes one frame. Returns false when the peer violates the protocol.
-bool Stream::accept(const Header &header, const std::byte *bytes, bool &has_received_message) noexcept
+bool Stream::accept(const FrameHeader &header, bool &has_received_message) noexcept
 {
+    const std::byte *const bytes = in_.content();
     // Kinds at and above StreamKind::hello are the transport's; all others are the program's or Comch's, with data.
     std::uint64_t count = 0;
     switch (static_cast<StreamKind>(header.kind)) {
@@ -278,25 +260,24 @@ bool Stream::accept(const Header &header, const std::byte *bytes, bool &has_rece
     }
 }
 
-/// Moves messages from the socket or the queue pair to the ring.
 bool Stream::pull(bool &has_received_message) noexcept
 {
     // Frames that were received together are processed without another system call.
     for (unsigned receives = 0;;) {
-        Header header{};
-        switch (find_frame(header)) {
-        case Input::damaged:
+        FrameHeader header{};
+        switch (in_.find(header)) {
+        case IncomingFrames::Next::damaged:
             return false;
-        case Input::nothing:
+        case IncomingFrames::Next::incomplete:
             if (receives++ == max_receives_per_pump || !receive())
                 return true;
             continue;
-        case Input::frame:
+        case IncomingFrames::Next::frame:
             break;
         }
-        if (!accept(header, in_.data() + in_at_ + sizeof(header), has_received_message))
+        if (!accept(header, has_received_message))
             return false;
-        drop_frame(header);
+        in_.drop(header);
     }
 }
 
@@ -306,22 +287,21 @@ bool Stream::pump() noexcept
     push();
     bool has_received_message = false;
     bool is_good = pull(has_received_message);
-    if (is_good && receives_by_link_ && link_ != nullptr) {
+    if (is_good && transport_.receives_by_link() && transport_.link() != nullptr) {
         // The link reports 32 bits of the count, which is enough to extend the last known value.
-        const std::uint32_t more = link_->num_received_by_peer() - static_cast<std::uint32_t>(num_received_by_peer_);
+        const std::uint32_t more =
+            transport_.link()->num_received_by_peer() - static_cast<std::uint32_t>(num_received_by_peer_);
         // The probe may carry an older count than one that TCP has delivered since.
         is_good = static_cast<std::int32_t>(more) <= 0 || note_received(num_received_by_peer_ + more);
     }
     if (has_received_message && incoming_.disarm_for_message())
-        messages_->wake();
+        events_.wake_for_message();
     return is_good;
 }
 
 void Stream::wake_for_message(bool is_wanted) noexcept
 {
-    if (!is_wanted)
-        (void)messages_->clear();
-    const bool changes = std::exchange(wakes_for_message_, is_wanted) != is_wanted;
+    const bool changes = events_.request_for_message(is_wanted);
     if (changes)
         choose_events();
     if (changes || is_wanted)
@@ -330,9 +310,7 @@ void Stream::wake_for_message(bool is_wanted) noexcept
 
 void Stream::wake_for_space(bool is_wanted) noexcept
 {
-    if (!is_wanted)
-        clear(space_event_);
-    const bool changes = std::exchange(wakes_for_space_, is_wanted) != is_wanted;
+    const bool changes = events_.request_for_space(is_wanted);
     if (changes)
         choose_events();
     if (changes || is_wanted)
@@ -347,13 +325,46 @@ void Stream::flush_later(bool is_needed) noexcept
 
 void Stream::choose_events() noexcept
 {
-    const std::uint32_t to_send = has_unsent_ && sending_ != Sending::by_link ? std::uint32_t{EPOLLOUT} : 0;
-    const std::uint32_t wanted = (receives_by_link_ ? 0 : std::uint32_t{EPOLLIN}) | to_send;
-    // EPOLLRDHUP is always requested here: the end of the peer makes message_fd() readable in every mode.
-    change(messages_->fd(), socket_, EPOLLRDHUP | (wakes_for_message_ ? wanted : 0));
-    change(space_epoll_.get(), socket_, wakes_for_space_ ? wanted : 0);
-    // messages_ is in space_epoll_ once a link exists, unless both are watched together.
-    change(space_epoll_.get(), messages_->fd(), link_ != nullptr && wakes_for_space_ ? std::uint32_t{EPOLLIN} : 0);
+    events_.choose(!transport_.receives_by_link(), has_unsent_ && !transport_.sends_by_link(),
+                   transport_.link() != nullptr);
+}
+
+void Stream::arm_link() noexcept
+{
+    QueuePairLink *const link = transport_.link();
+    if (link == nullptr)
+        return;
+    // Armed anew at each request: arming polls once, so that completions from before it raise an event as well.
+    link->disarm();
+    if (events_.is_any_requested())
+        link->arm();
+    // A wake-up before this call may have been consumed while messages are still unread.
+    if (events_.is_message_requested() && peer_left_ != nullptr && incoming_.in_flight() != 0)
+        events_.wake_for_message();
+}
+
+void Stream::drain_and_leave() noexcept
+{
+    if (peer_left_ == nullptr || transport_.has_ended())
+        return;
+    const auto begin = std::chrono::steady_clock::now();
+    for (bool has_framed_notice = false, has_sent = false; !has_sent;) {
+        // In this order: the remaining messages, the notice, and the wait until the transport has sent all of it.
+        push();
+        const bool is_flushed = out_.is_empty();
+        if (is_flushed && !has_framed_notice && outgoing_.check_message() != RingResult::done) {
+            out_.make(static_cast<std::uint32_t>(StreamKind::leaving), 0);
+            has_framed_notice = true;
+        } else if (is_flushed && has_framed_notice &&
+                   (!transport_.sends_by_link() || !transport_.link()->has_unsent())) {
+            has_sent = true;
+        } else if ((!is_flushed || has_framed_notice) && !transport_.wait_to_send(begin, *events_.handle())) {
+            return;
+        }
+    }
+    // Closing a socket with unread input resets the connection: data that the peer's kernel has not acknowledged is
+    // lost.
+    transport_.wait_for_acknowledgement(begin);
 }
 
 } // namespace opendoca::comm_channel

@@ -20,20 +20,18 @@
 // sends by_queue_pair as its last frame by TCP. Messages need not wait for the peer's switch.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <bit>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 
-#include "../core/engine/event_handle.hpp"
-#include "../core/process/fork.hpp"
-#include "queue_pair_link.hpp"
 #include "ring.hpp"
+#include "stream_events.hpp"
+#include "stream_frames.hpp"
+#include "stream_transport.hpp"
 #include "wire.hpp"
 
 namespace opendoca::comm_channel {
@@ -52,21 +50,21 @@ enum class StreamKind : std::uint32_t {
     by_queue_pair,     ///< empty: the last frame by TCP
 };
 
-/// The transport of one connection. Owned by a Connection and used under its lock. No function but drain_and_leave()
-/// blocks. Everything received is validated, since peers are not authenticated.
+/// Moves the messages of one connection between its rings and a StreamTransport, as frames. Owned by a Connection and
+/// used under its lock. No function but drain_and_leave() blocks. Everything received is validated, since peers are not
+/// authenticated. Invariant: a message leaves the sender's ring only when the peer's program has received it.
 class Stream {
 public:
-    explicit Stream(int socket) noexcept : socket_(socket) {}
+    explicit Stream(int socket) noexcept : events_(socket), transport_(socket) {}
 
     /// Creates the descriptors. Returns false with errno on failure.
     [[nodiscard]] bool open();
     /// Become readable when pump() may make progress, while wake-ups for messages, or for space, are requested.
     /// message_fd() also does so before attach(), and at the end of the peer.
-    [[nodiscard]] int message_fd() const noexcept { return messages_->fd(); }
-    [[nodiscard]] int space_fd() const noexcept { return space_epoll_.get(); }
-    /// Declares that one epoll instance watches both descriptors, so that an event need not show in each. This saves
-    /// one level of nesting: the kernel limits nested epoll instances to four, including the program's own.
-    void descriptors_share_epoll() noexcept { share_epoll_ = true; }
+    [[nodiscard]] int message_fd() const noexcept { return events_.message_fd(); }
+    [[nodiscard]] int space_fd() const noexcept { return events_.space_fd(); }
+    /// See StreamEvents.
+    void descriptors_share_epoll() noexcept { events_.descriptors_share_epoll(); }
 
     // Handshake, before attach(): one message in each direction.
     void put(StreamKind kind, std::span<const std::byte> bytes) noexcept;
@@ -78,7 +76,7 @@ public:
     [[nodiscard]] bool make_link(const std::shared_ptr<const DeviceFunction> &function, RingShape outgoing,
                                  RingShape incoming) noexcept;
     /// Returns the connection data of that queue pair.
-    [[nodiscard]] Offer offer() const noexcept;
+    [[nodiscard]] Offer offer() const noexcept { return transport_.offer(); }
     /// Client, after attach(): creates a queue pair, connects it to that of @p offer, and sends its own offer.
     void accept_service_offer(const std::shared_ptr<const DeviceFunction> &function, RingShape outgoing,
                               RingShape incoming, const Offer &offer) noexcept;
@@ -90,8 +88,8 @@ public:
     /// Returns whether the peer has ended and everything that arrived before is in the ring.
     [[nodiscard]] bool has_ended() const noexcept
     {
-        Header header{};
-        return has_ended_ && find_frame(header) != Input::frame;
+        FrameHeader header{};
+        return transport_.has_ended() && in_.find(header) != IncomingFrames::Next::frame;
     }
     // Request or cancel wake-ups. After a request the caller must check the ring.
     void wake_for_message(bool is_wanted) noexcept;
@@ -100,67 +98,44 @@ public:
     /// second by TCP, as the peer may read nothing, and at most ten seconds by a queue pair, while the card retries.
     void drain_and_leave() noexcept;
 
-    /// The start of each frame by TCP and by queue pair, little-endian.
 private:
-    struct Header {
-        std::uint32_t length;
-        std::uint32_t kind;
-    };
-    /// Bytes; covers the longest message (4,080) and the longest handshake frame.
-    static constexpr std::size_t max_frame_size = sizeof(Header) + 4096;
+    // Input.
 
-    /// Result of searching the received bytes for a whole frame.
-    enum class Input : std::uint8_t { nothing, frame, damaged };
-    [[nodiscard]] Input find_frame(Header &header) const noexcept;
-    /// Removes the frame at in_at_, which find_frame() has returned.
-    void drop_frame(const Header &header) noexcept;
-    /// Reads once into in_. Returns false when nothing more can be received for now, in_ is full, or the peer has
-    /// ended.
+    /// Receives once. Returns false when nothing more can be received for now, in_ is full, or the peer has ended.
     [[nodiscard]] bool receive() noexcept;
-    [[nodiscard]] bool receive_by_link() noexcept;
-    [[nodiscard]] std::size_t write() noexcept;
-    [[nodiscard]] bool flush() noexcept;
-    void frame(std::uint32_t kind, std::size_t length) noexcept;
+    /// Moves messages from the transport to the ring. Returns false when the peer violates the protocol.
+    [[nodiscard]] bool pull(bool &has_received_message) noexcept;
     // Process frames of the peer. Each returns false when the frame violates the protocol.
+    [[nodiscard]] bool accept(const FrameHeader &header, bool &has_received_message) noexcept;
     [[nodiscard]] bool accept_offer(std::span<const std::byte> bytes) noexcept;
     [[nodiscard]] bool accept_connected(std::span<const std::byte> bytes) noexcept;
     [[nodiscard]] bool accept_switch() noexcept;
     [[nodiscard]] bool note_received(std::uint64_t count) noexcept;
+    /// Ends the connection if the queue pair that carries it has failed and all that it has received is processed.
     void check_link() noexcept;
-    [[nodiscard]] bool is_probe_acknowledged() noexcept;
-    void drop_link(const char *reason) noexcept;
-    [[nodiscard]] bool wait_to_write(std::chrono::steady_clock::time_point begin) noexcept;
-    [[nodiscard]] bool wait_for_acknowledgement(std::chrono::steady_clock::time_point end) const noexcept;
-    void arm_link() noexcept;
+
+    // Output.
+
+    /// Moves messages from the ring to the transport.
     void push() noexcept;
+    /// Builds the next frame. Returns false when there is nothing to send.
     [[nodiscard]] bool frame_next() noexcept;
-    [[nodiscard]] bool accept(const Header &header, const std::byte *bytes, bool &has_received_message) noexcept;
-    [[nodiscard]] bool pull(bool &has_received_message) noexcept;
+    /// Sends what is left of the frame. Returns true when nothing is left.
+    [[nodiscard]] bool flush() noexcept;
     void flush_later(bool is_needed) noexcept;
-    /// Sets which events of the socket each epoll instance reports, from the flags below.
+
+    // Events.
+
+    void arm_link() noexcept;
+    /// Called when a request or what choose() depends on has changed.
     void choose_events() noexcept;
 
-    const int socket_;
-    // Also woken when another thread's pump() has received a message.
-    /// The handle that message_fd() returns, shared with the link's completion queue.
-    std::shared_ptr<EventHandle> messages_;
-    /// What space_fd() returns; contains the socket, space_event_ and, for a link, messages_.
-    ProcessFd space_epoll_;
-    bool share_epoll_ = false;
-    ProcessFd space_event_;               ///< eventfd that is signalled when the peer frees space
-    std::unique_ptr<QueuePairLink> link_; ///< null if messages go by TCP alone
-    enum class Sending : std::uint8_t {
-        by_socket,
-        probes_link, ///< probe in flight; frames go by TCP
-        switches,    ///< by_queue_pair is being sent by TCP
-        by_link
-    } sending_ = Sending::by_socket;
-    bool receives_by_link_ = false; ///< the peer has sent by_queue_pair
+    StreamEvents events_; ///< declared before transport_: the queue pair refers to its handle
+    StreamTransport transport_;
+    OutgoingFrames out_;
+    IncomingFrames in_;
     bool is_service_ = false;
-    bool wakes_for_message_ = true; ///< a wake-up for messages is requested; before attach() for the handshake
-    bool wakes_for_space_ = false;
     bool has_unsent_ = false; ///< out_ holds a part of a frame that the transport did not accept
-    bool has_ended_ = false;  ///< the peer's end was detected, perhaps before its last frames were processed
     // The peer's side of the rings: outgoing_ is read and sent, incoming_ is filled with received messages.
     /// The word of the shared page in which the peer's orderly disconnect is stored.
     std::atomic<std::uint32_t> *peer_left_ = nullptr;
@@ -169,11 +144,6 @@ private:
     SendRing incoming_;
     std::uint64_t num_reported_ = 0; ///< messages received by this side's program, as last reported to the peer
     RingShape incoming_shape_;
-    std::size_t out_at_ = 0, out_size_ = 0;     ///< unsent part of the current frame
-    std::size_t in_at_ = 0, in_size_ = 0;       ///< received bytes that are not in the ring yet
-    std::array<std::byte, max_frame_size> out_; ///< the frame that is being sent
-    /// Received bytes; larger than a frame, so that one system call takes several messages.
-    std::array<std::byte, 16384> in_;
 };
 
 } // namespace opendoca::comm_channel
