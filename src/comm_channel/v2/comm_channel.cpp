@@ -282,8 +282,8 @@ doca_error_t doca_comm_channel_ep_get_peer_addr_list(const struct doca_comm_chan
         const EndpointGuard guard(local_ep->lock);
         const doca_error_t status = local_ep->check_service();
         if (status == DOCA_SUCCESS) {
-            *peer_addr_array = const_cast<doca_comm_channel_addr_t **>(local_ep->listed_peers.data());
-            *peer_addr_array_len = static_cast<std::uint32_t>(local_ep->listed_peers.size());
+            *peer_addr_array = const_cast<doca_comm_channel_addr_t **>(local_ep->clients().listed().data());
+            *peer_addr_array_len = static_cast<std::uint32_t>(local_ep->clients().listed().size());
         }
         return status;
     });
@@ -296,7 +296,7 @@ doca_error_t doca_comm_channel_ep_get_pending_connections(const struct doca_comm
         const EndpointGuard guard(local_ep->lock);
         const doca_error_t status = local_ep->check_service();
         if (status == DOCA_SUCCESS)
-            *pending_connections = local_ep->pending_connections;
+            *pending_connections = local_ep->clients().num_pending();
         return status;
     });
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-//
-// What both roles share: properties, messages, and the end of connections. Event channels are in events.cpp.
 #include "endpoint.hpp"
 
 #include <algorithm>
@@ -11,12 +9,13 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "../../core/base/guard.hpp"
 #include "../../core/log/log.hpp"
 #include "../limits.hpp"
+#include "../tcp.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMM_CHANNEL);
 
@@ -37,9 +36,9 @@ struct doca_comm_channel_ep_t::Departure {
     }
 
     // Destroyed in reverse order: watched descriptors are closed before the channels that watch them.
-    EventChannel recv_channel, send_channel, service_channel;
+    EndpointEvents::Channels channels;
     Listener listener;
-    std::unordered_map<const Peer *, std::unique_ptr<Peer>> addresses;
+    PeerTable::Addresses addresses;
     std::unique_ptr<Peer> peer; ///< set if a single peer is disconnected
 
 private:
@@ -54,7 +53,7 @@ doca_comm_channel_ep_t::~doca_comm_channel_ep_t()
 {
     // A service that has accepted this client in the meantime receives a disconnect notice.
     if (is_client())
-        (void)opendoca::guarded([this] { return complete(*peers_.front()); });
+        (void)opendoca::guarded([this] { return complete(service_peer()); });
     Departure departure;
     detach_all(departure);
 }
@@ -158,21 +157,121 @@ doca_error_t doca_comm_channel_ep_t::check_beginning(const char *name, Role role
     return DOCA_SUCCESS;
 }
 
-/// Returns null if @p peer is not an address of this endpoint; the pointer is not dereferenced. Searches the few peers
-/// before the table, which is faster in the common case.
-doca_comm_channel_addr_t *doca_comm_channel_ep_t::find(const Peer *peer) noexcept
+doca_error_t doca_comm_channel_ep_t::listen(const char *name)
 {
-    for (Peer *const known : peers_) {
-        if (known == peer)
-            return known;
+    doca_error_t status = check_beginning(name, Role::service);
+    if (status != DOCA_SUCCESS)
+        return status;
+    if (!device->function().can.representors_net) {
+        LOG_ERR("device %s has no representors to listen on", device->description().c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
     }
-    const auto gone = addresses_.find(peer);
-    return gone == addresses_.end() ? nullptr : gone->second.get();
+    if (representor == nullptr) {
+        LOG_ERR("the endpoint has no representor");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    const auto &info = representor_info_->info;
+    const doca_dev &representor_device = *representor_info_->dev;
+    // Devices may be opened several times: the functions are compared, not the objects.
+    if (!representor_device.is_same_function(*device.get())) {
+        LOG_ERR("representor %s is one of device %s, and the endpoint's device is %s", info.name.c_str(),
+                representor_device.description().c_str(), device->description().c_str());
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    const opendoca::FunctionIdentity function = info.identity();
+    const ServiceKey key = make_service_key(function.name, function.pci_address, name);
+    status = clients_.begin(*device, key, limits, name,
+                            "service '" + std::string(name) + "' on " + info.name + " (" + info.pci_address + ")");
+    if (status == DOCA_SUCCESS)
+        role_ = Role::service;
+    return status;
+}
+
+/// Reserves the endpoint for a connection attempt: from here until become_client() or a failure its role is connecting.
+doca_error_t doca_comm_channel_ep_t::begin_to_connect(const char *name)
+{
+    if (const doca_error_t status = check_beginning(name, Role::client); status != DOCA_SUCCESS)
+        return status;
+    const auto &behind_port = device->function().behind_port;
+    if (!behind_port) {
+        LOG_ERR("device %s is a port of the DPU, where services are, and acts for no function of the host; "
+                "clients connect from functions behind it",
+                device->description().c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    key_ = make_service_key(behind_port->name, behind_port->pci_address, name);
+    role_ = Role::connecting;
+    return DOCA_SUCCESS;
+}
+
+/// Turns a connected socket into the endpoint's one peer and sends the hello. The acceptance is awaited by complete().
+doca_error_t doca_comm_channel_ep_t::become_client(opendoca::UniqueFd socket, Peer *&peer)
+{
+    Peer &made = peers_.add(std::make_unique<Peer>(*this, Peer::Side::client, std::move(socket), *device));
+    // The peer is removed on failure, so that the endpoint can connect again.
+    if (const doca_error_t status = made.send_hello(key_, limits); status != DOCA_SUCCESS) {
+        events_.unwatch(made);
+        peers_.remove(made)->shut_down();
+        return status;
+    }
+    made.is_reported = true;
+    peer = &made;
+    role_ = Role::client;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comm_channel_ep_t::connect(const char *name, Peer *&peer)
+{
+    {
+        const EndpointGuard guard(lock);
+        if (const doca_error_t status = begin_to_connect(name); status != DOCA_SUCCESS)
+            return status;
+    }
+    // Blocks for up to a second. No other call changes what is used here while the role is connecting.
+    opendoca::UniqueFd socket;
+    const std::string &services_at = device->function().services_at;
+    doca_error_t status = opendoca::guarded([&] {
+        return services_at.empty() ? ServiceSearch().connect(key_, name, socket)
+                                   : connect_at(services_at, key_, name, socket);
+    });
+    if (status == DOCA_ERROR_NOT_FOUND) {
+        LOG_ERR("no service '%s' listens for this function", name);
+        status = DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    const EndpointGuard guard(lock);
+    if (status == DOCA_SUCCESS)
+        status = opendoca::guarded([&] { return become_client(std::move(socket), peer); });
+    if (status != DOCA_SUCCESS)
+        role_ = Role::none;
+    return status;
+}
+
+/// Completes a client's pending connection. Returns CONNECTION_INPROGRESS, SUCCESS, or CONNECTION_ABORTED.
+doca_error_t doca_comm_channel_ep_t::complete(Peer &peer)
+{
+    if (peer.state() == Peer::State::failed)
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    if (peer.state() != Peer::State::connecting)
+        return DOCA_SUCCESS;
+    doca_error_t status = peer.receive_welcome(limits);
+    if (status == DOCA_SUCCESS && !events_.watch(peer)) {
+        LOG_ERR("a connection cannot be added to the event channels: %s", std::strerror(errno));
+        status = DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    if (status != DOCA_SUCCESS && status != DOCA_ERROR_CONNECTION_INPROGRESS)
+        peer.fail();
+    // The peer may have sent before it could see that a doorbell is requested: such a message rings none.
+    if (status == DOCA_SUCCESS && events_.is_recv_armed()) {
+        events_.arm_for_messages();
+        if (peer.has_message())
+            events_.recv().kick(); // a message arrived before the doorbell was requested
+    }
+    return status;
 }
 
 doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t length, int flags, const Peer *to)
 {
-    Peer *const peer = find(to);
+    Peer *const peer = peers_.find(to);
     if (peer == nullptr) {
         LOG_ERR("%p is not an address of this endpoint", static_cast<const void *>(to));
         return DOCA_ERROR_NOT_CONNECTED;
@@ -186,7 +285,7 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
         if (status != DOCA_ERROR_CONNECTION_INPROGRESS)
             // A pending connection has no ring yet. The channel wakes when the service's answer arrives.
             return DOCA_ERROR_INITIALIZATION;
-        is_send_armed_ = send_channel_.is_open();
+        events_.arm_send_when_connected();
         return DOCA_ERROR_AGAIN;
     }
     if (length > peer->max_send_length()) {
@@ -203,24 +302,17 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
         return DOCA_SUCCESS;
     }
     doca_error_t status = peer->send(message, length);
-    if (status == DOCA_ERROR_AGAIN && send_channel_.is_open()) {
-        // Drained before arming: an old doorbell would wake the program although there is no space. After arming the
-        // ring is tried again, since space that came before rings none.
-        send_channel_.clear();
-        peer->drain_space_doorbells();
-        is_send_armed_ = true;
-        peer->arm_for_space();
+    if (status == DOCA_ERROR_AGAIN && events_.send().is_open()) {
+        // After arming the ring is tried again, since space that came before rings no doorbell.
+        events_.arm_send_to(*peer);
         status = peer->send(message, length);
     }
-    if (status == DOCA_SUCCESS && is_send_armed_) {
-        is_send_armed_ = false;
-        send_channel_.clear();
-        peer->drain_space_doorbells();
-    }
+    if (status == DOCA_SUCCESS)
+        events_.disarm_send(*peer);
     if (status == DOCA_ERROR_CONNECTION_RESET)
         handle_peer_end(*peer);
-    has_pending_doorbells_ = has_pending_doorbells_ || peer->has_pending_doorbell();
-    keep_channels_readable_for_doorbells();
+    events_.add_pending_doorbells(peer->has_pending_doorbell());
+    events_.keep_readable_for_doorbells();
     return status;
 }
 
@@ -233,7 +325,7 @@ doca_error_t doca_comm_channel_ep_t::receive(void *message, std::size_t &length,
     if (is_client()) {
         // Protects programs that send twice and ignore the result of one receive. Programs that poll call again, and
         // programs that wait for events have requested event channels before.
-        if (!std::exchange(has_received_, true) && peers_.front()->num_sent() >= 2 && !has_requested_channels_)
+        if (!std::exchange(has_received_, true) && service_peer().num_sent() >= 2 && !events_.is_used())
             return DOCA_ERROR_AGAIN;
     } else if (messages_between_checks_.is_spent()) {
         return receive_again(message, length, from);
@@ -246,49 +338,50 @@ doca_error_t doca_comm_channel_ep_t::receive(void *message, std::size_t &length,
 doca_error_t doca_comm_channel_ep_t::receive_again(void *message, std::size_t &length, Peer *&from)
 {
     check_sockets();
-    if (is_recv_armed_)
-        arm_for_messages();
+    if (events_.is_recv_armed())
+        events_.arm_for_messages();
     const doca_error_t status = receive_from_any(message, length, from);
     if (status != DOCA_ERROR_AGAIN) {
-        if (is_recv_armed_)
-            recv_channel_.kick(); // draining removed the doorbells of the remaining messages
+        if (events_.is_recv_armed())
+            events_.recv().kick(); // draining removed the doorbells of the remaining messages
         return status;
     }
-    recv_channel_.clear();
+    events_.recv().clear();
     // The program may block after AGAIN, so pending doorbells are retried by keeping its channels readable.
-    keep_channels_readable_for_doorbells();
+    events_.keep_readable_for_doorbells();
     if (is_service())
-        log_if_without_client();
-    return std::exchange(has_unreported_reset_, false) ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_AGAIN;
+        clients_.log_if_none();
+    return clients_.take_reset() ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_AGAIN;
 }
 
 doca_error_t doca_comm_channel_ep_t::receive_from_any(void *message, std::size_t &length, Peer *&from)
 {
     if (is_client()) {
-        Peer &service = *peers_.front();
+        Peer &service = service_peer();
         if (service.state() == Peer::State::failed)
             return DOCA_ERROR_INITIALIZATION;
         const doca_error_t status = service.receive(message, length);
-        has_pending_doorbells_ = service.has_pending_doorbell();
+        events_.set_pending_doorbells(service.has_pending_doorbell());
         if (status == DOCA_SUCCESS)
             from = &service;
         return status == DOCA_ERROR_AGAIN && service.has_ended() ? DOCA_ERROR_CONNECTION_RESET : status;
     }
-    const std::size_t count = peers_.size();
+    const std::vector<Peer *> &clients = peers_.polled();
+    const std::size_t count = clients.size();
     for (std::size_t i = 0; i < count; ++i) {
-        const std::size_t at = next_ + i < count ? next_ + i : next_ + i - count;
-        Peer &client = *peers_[at];
+        const std::size_t at = peers_.next + i < count ? peers_.next + i : peers_.next + i - count;
+        Peer &client = *clients[at];
         const doca_error_t status = client.receive(message, length);
         if (status == DOCA_ERROR_AGAIN)
             continue;
         if (status == DOCA_ERROR_CONNECTION_RESET) { // the client violates the protocol
-            handle_peer_end(client);
+            clients_.handle_end(client);
             continue;
         }
         if (status == DOCA_SUCCESS) {
-            next_ = at + 1 == count ? 0 : at + 1; // round-robin: one busy client cannot starve others
+            peers_.next = at + 1 == count ? 0 : at + 1; // round-robin: one busy client cannot starve others
             client.is_reported = true;
-            has_pending_doorbells_ = has_pending_doorbells_ || client.has_pending_doorbell();
+            events_.add_pending_doorbells(client.has_pending_doorbell());
             from = &client;
         }
         return status;
@@ -299,12 +392,12 @@ doca_error_t doca_comm_channel_ep_t::receive_from_any(void *message, std::size_t
 void doca_comm_channel_ep_t::check_sockets()
 {
     messages_between_checks_.restart();
-    recv_channel_.clear();
+    events_.recv().clear();
     if (is_service()) {
-        process_service_events();
+        clients_.process_events();
         return;
     }
-    Peer &service = *peers_.front();
+    Peer &service = service_peer();
     if (service.state() == Peer::State::connecting) {
         if (complete(service) == DOCA_SUCCESS && service.check_end()) // the service may have ended since
             handle_peer_end(service);
@@ -328,7 +421,7 @@ doca_error_t doca_comm_channel_ep_t::disconnect(const Peer *address)
 {
     Departure departure; // declared first: destroyed after the lock is released
     const EndpointGuard guard(lock);
-    Peer *const peer = find(address);
+    Peer *const peer = peers_.find(address);
     if (peer == nullptr) {
         LOG_ERR("%p is not an address of this endpoint", static_cast<const void *>(address));
         return DOCA_ERROR_NOT_CONNECTED;
@@ -340,30 +433,102 @@ doca_error_t doca_comm_channel_ep_t::disconnect(const Peer *address)
     if (is_client())
         detach_all(departure);
     else
-        departure.peer = detach_peer(*peer);
+        departure.peer = remove(*peer);
     return was_fine ? DOCA_SUCCESS : DOCA_ERROR_NOT_CONNECTED;
 }
 
 /// Returns the endpoint to its state before it listened or connected.
 void doca_comm_channel_ep_t::detach_all(Departure &all) noexcept
 {
-    all.recv_channel = std::move(recv_channel_);
-    all.send_channel = std::move(send_channel_);
-    all.service_channel = std::move(service_channel_);
-    all.listener = std::move(listener_);
-    all.addresses.swap(addresses_);
-    peers_.clear();
-    recv_channel_.close();
-    send_channel_.close();
-    service_channel_.close();
-    listener_.close();
-    listed_peers.clear();
-    pending_connections = 0;
-    next_ = 0;
-    is_recv_armed_ = is_send_armed_ = has_requested_channels_ = has_received_ = false;
-    has_had_client_ = has_pending_doorbells_ = has_ended_peers_ = has_unreported_reset_ = has_logged_silent_clients_ =
-        false;
-    wait_for_client_.reset();
-    next_deadline_ = no_deadline;
+    all.channels = events_.remove_all();
+    all.listener = clients_.end();
+    all.addresses = peers_.remove_all();
+    has_received_ = false;
     role_ = Role::none;
+}
+
+/// Removes every reference to @p peer from the endpoint and returns it.
+std::unique_ptr<doca_comm_channel_addr_t> doca_comm_channel_ep_t::remove(const Peer &peer) noexcept
+{
+    events_.unwatch(peer);
+    return peers_.remove(peer);
+}
+
+/// Called when the end of a peer was detected, or a violation of the protocol.
+void doca_comm_channel_ep_t::handle_peer_end(const Peer &peer) noexcept
+{
+    if (is_service()) // otherwise the descriptors of an ended service stay readable
+        clients_.handle_end(peer);
+}
+
+doca_error_t doca_comm_channel_ep_t::get_event_channels(int *send, int *recv)
+{
+    if (is_idle()) {
+        LOG_ERR("the endpoint is neither listening nor connected, and has no event channels yet");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    if (send != nullptr) {
+        if (const doca_error_t status = events_.open_send(); status != DOCA_SUCCESS)
+            return status;
+    }
+    if (recv != nullptr) {
+        if (const doca_error_t status = events_.open_recv(); status != DOCA_SUCCESS)
+            return status;
+    }
+    events_.note_use();
+    if (send != nullptr)
+        *send = events_.send().get();
+    if (recv != nullptr)
+        *recv = events_.recv().get();
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comm_channel_ep_t::get_service_event_channel(int &service)
+{
+    if (is_client()) {
+        LOG_ERR("the endpoint is a client, and only services have a service event channel");
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    if (is_idle()) {
+        LOG_ERR("the endpoint is not listening, and has no event channels yet");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    const doca_error_t status = events_.open_service();
+    if (status == DOCA_SUCCESS)
+        service = events_.service().get();
+    return status;
+}
+
+doca_error_t doca_comm_channel_ep_t::arm_send()
+{
+    if (is_idle() || events_.open_send() != DOCA_SUCCESS)
+        return DOCA_ERROR_INVALID_VALUE;
+    events_.arm_send();
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comm_channel_ep_t::arm_recv()
+{
+    if (is_idle() || events_.open_recv() != DOCA_SUCCESS)
+        return DOCA_ERROR_INVALID_VALUE;
+    events_.arm_recv(clients_.has_unreported_reset());
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comm_channel_ep_t::check_service() const
+{
+    if (is_service())
+        return DOCA_SUCCESS;
+    LOG_ERR("the endpoint does not listen, and only services have a state");
+    return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_comm_channel_ep_t::update_service_state()
+{
+    if (const doca_error_t status = check_service(); status != DOCA_SUCCESS)
+        return status;
+    const doca_error_t status = events_.open_service();
+    if (status == DOCA_SUCCESS)
+        clients_.update();
+    return status;
 }

@@ -2,26 +2,22 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <unordered_map>
-#include <vector>
 
 #include "../../core/base/poll_budget.hpp"
-#include "../../core/base/wait_notice.hpp"
 #include "../../core/objects/dev.hpp"
-#include "../event_channel.hpp"
-#include "../listener.hpp"
 #include "../service_directory.hpp"
 #include "address.hpp"
+#include "endpoint_events.hpp"
 #include "endpoint_lock.hpp"
+#include "peer_table.hpp"
+#include "service_clients.hpp"
 
-/// An endpoint of Comm Channel: the opaque type of the C API. It takes the role of a service (service.cpp) or of a
-/// client (client.cpp), and owns its connections. Any thread may use it: `lock` is held during each call of the
-/// program, except while a call blocks.
+/// An endpoint of Comm Channel: the opaque type of the C API. It takes the role of a service or of a client, and owns
+/// its connections. Any thread may use it: `lock` is held during each call of the program, except while a call blocks.
+/// Invariant: a client has one peer from connect() until it disconnects, and an endpoint without a role has none.
 struct doca_comm_channel_ep_t {
     using Peer = doca_comm_channel_addr_t;
 
@@ -65,20 +61,19 @@ struct doca_comm_channel_ep_t {
 
     /// Completes a pending connection if possible, and refreshes the counters of a peer.
     [[nodiscard]] doca_error_t update_peer(Peer &peer);
-    /// Service: refreshes listed_peers and pending_connections, and accepts waiting connections.
+    /// Service: refreshes the state of clients(), and accepts waiting connections.
     [[nodiscard]] doca_error_t update_service_state();
     [[nodiscard]] doca_error_t check_service() const;
 
     /// For tests: returns how many peers a receive polls. Ended clients without remaining messages are not polled.
-    [[nodiscard]] std::size_t num_polled() const noexcept { return peers_.size(); }
+    [[nodiscard]] std::size_t num_polled() const noexcept { return peers_.polled().size(); }
+    [[nodiscard]] const opendoca::comm_channel::ServiceClients &clients() const noexcept { return clients_; }
 
     /// Held by the caller of each function, except connect() and disconnect(), which take it themselves.
     mutable opendoca::comm_channel::EndpointLock lock;
     opendoca::DeviceUse device;
     doca_dev_rep *representor = nullptr; ///< set by the program, which may have closed it since
     opendoca::comm_channel::Limits limits;
-    std::vector<Peer *> listed_peers; ///< peers at the last update
-    std::uint32_t pending_connections = 0;
 
 private:
     enum class Role : std::uint8_t {
@@ -88,79 +83,31 @@ private:
         client,
     };
     struct Departure; ///< what has to be drained after the lock is released
-    static constexpr auto no_deadline = std::chrono::steady_clock::time_point::max();
 
     [[nodiscard]] doca_error_t check_idle() const;
     /// Checks whether the endpoint can take @p role with service name @p name.
     [[nodiscard]] doca_error_t check_beginning(const char *name, Role role);
     [[nodiscard]] doca_error_t begin_to_connect(const char *name);
     [[nodiscard]] doca_error_t become_client(opendoca::UniqueFd socket, Peer *&peer);
-    /// Returns the peer with this address, or null.
-    [[nodiscard]] Peer *find(const Peer *peer) noexcept;
-    /// Adds a peer. Changes nothing if memory lacks.
-    Peer &add(std::unique_ptr<Peer> peer);
-
+    /// A client's one peer.
+    [[nodiscard]] Peer &service_peer() noexcept { return *peers_.polled().front(); }
     [[nodiscard]] doca_error_t complete(Peer &peer);
     // Receiving: the first polls the rings only, the second checks the sockets first.
     [[nodiscard]] doca_error_t receive_from_any(void *message, std::size_t &length, Peer *&from);
     [[nodiscard]] doca_error_t receive_again(void *message, std::size_t &length, Peer *&from);
     void check_sockets();
-    void process_service_events();
-    void arm_for_messages() noexcept;
-    void keep_channels_readable() noexcept;
-    /// Keeps event channels readable while a peer's doorbell is pending: the program must not block before a retry
-    /// succeeds.
-    void keep_channels_readable_for_doorbells() noexcept
-    {
-        if (has_pending_doorbells_) [[unlikely]]
-            keep_channels_readable();
-    }
-    [[nodiscard]] bool has_message() noexcept;
-
-    [[nodiscard]] Peer *accept_client();
-    [[nodiscard]] std::size_t num_silent_clients() const noexcept;
-    void accept_new_clients();
-    void close_late_clients();
-    void process_hello(Peer &peer);
-    void log_if_without_client();
-    void handle_peer_end(Peer &peer);
-    void retire_ended();
-    [[nodiscard]] std::unique_ptr<Peer> detach_peer(const Peer &peer) noexcept;
-    void drop_client(const Peer &peer) noexcept;
+    void handle_peer_end(const Peer &peer) noexcept;
+    [[nodiscard]] std::unique_ptr<Peer> remove(const Peer &peer) noexcept;
     void detach_all(Departure &all) noexcept;
-
-    // Event channels: see events.cpp.
-    [[nodiscard]] doca_error_t open_channel(opendoca::comm_channel::EventChannel &channel);
-    [[nodiscard]] bool watch(Peer &peer) noexcept;
-    [[nodiscard]] bool watch_in(opendoca::comm_channel::EventChannel &channel, Peer &peer) noexcept;
-    void unwatch(const Peer &peer) noexcept;
 
     Role role_ = Role::none;
     /// Kept for its identity after the program has closed the representor.
     std::shared_ptr<const doca_devinfo_rep> representor_info_;
-    opendoca::comm_channel::ServiceKey key_{};
-    opendoca::comm_channel::Listener listener_;                         ///< service only
-    std::string description_;                                           ///< service only: text for log messages
-    opendoca::WaitNotice wait_for_client_;                              ///< service only
-    std::chrono::steady_clock::time_point next_deadline_ = no_deadline; ///< service only: earliest deadline for a hello
-    /// All peers, including ended ones: an address is valid until it is disconnected.
-    std::unordered_map<const Peer *, std::unique_ptr<Peer>> addresses_;
-    std::vector<Peer *> peers_; ///< peers that may still have messages, oldest first
-    std::size_t next_ = 0;      ///< index of the peer that is polled first
-    opendoca::comm_channel::EventChannel recv_channel_;
-    opendoca::comm_channel::EventChannel send_channel_;
-    opendoca::comm_channel::EventChannel service_channel_;
+    opendoca::comm_channel::ServiceKey key_{}; ///< client only: the service
+    opendoca::comm_channel::PeerTable peers_;
+    opendoca::comm_channel::EndpointEvents events_{peers_};
+    opendoca::comm_channel::ServiceClients clients_{*this, peers_, events_}; ///< idle unless the endpoint is a service
     /// Counts successful receives between two checks of a service's clients.
     opendoca::PollBudget<64, 100, 8> messages_between_checks_;
-    bool is_recv_armed_ = false;          ///< wake-ups for messages are requested: new peers are armed as well
-    bool is_send_armed_ = false;          ///< a wake-up for space is requested, until a send succeeds
-    bool has_requested_channels_ = false; ///< the program waits for events: see receive()
-    bool has_received_ = false;           ///< client only: receive() has been called
-    bool has_had_client_ = false;         ///< service only, for log messages
-    bool has_pending_doorbells_ =
-        false;                     ///< some peers may have a pending doorbell: see Connection::has_pending_doorbell()
-    bool has_ended_peers_ = false; ///< service only: retire_ended() has work
-    /// The last client died after sending: the next receive without a message returns CONNECTION_RESET.
-    bool has_unreported_reset_ = false;
-    bool has_logged_silent_clients_ = false; ///< the warning is logged once
+    bool has_received_ = false; ///< client only: receive() has been called
 };
