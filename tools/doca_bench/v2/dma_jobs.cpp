@@ -165,6 +165,11 @@ std::unique_ptr<Variant> DmaJobs::make_loop(JobSide dst, JobSide src, Walk walk,
     return std::make_unique<JobLoop>(*this, dst, src, walk, depth, resets);
 }
 
+std::unique_ptr<GraphRunner> DmaJobs::make_graph(const GraphShape &shape)
+{
+    return make_job_graph(shape, *this);
+}
+
 std::unique_ptr<DmaSession> make_dma_session(const std::string &ibdev, std::uint32_t depth)
 {
     return std::make_unique<DmaJobs>(ibdev, depth);

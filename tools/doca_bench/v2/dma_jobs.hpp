@@ -31,4 +31,7 @@ private:
     Handle<doca_workq, doca_workq_destroy> workq_;
 };
 
+/// Makes a graph that runs on @p session, which must outlive it.
+[[nodiscard]] std::unique_ptr<GraphRunner> make_job_graph(const GraphShape &shape, DmaJobs &session);
+
 } // namespace opendoca::tools

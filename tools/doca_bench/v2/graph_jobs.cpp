@@ -107,9 +107,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<GraphRunner> DmaJobs::make_graph(const GraphShape &shape)
+std::unique_ptr<GraphRunner> make_job_graph(const GraphShape &shape, DmaJobs &session)
 {
-    return std::make_unique<JobGraph>(shape, *this);
+    return std::make_unique<JobGraph>(shape, session);
 }
 
 } // namespace opendoca::tools

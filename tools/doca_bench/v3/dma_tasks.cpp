@@ -139,6 +139,11 @@ std::unique_ptr<Variant> DmaTasks::make_loop(JobSide dst, JobSide src, Walk walk
     return std::make_unique<TaskLoop>(*this, dst, src, walk, depth, resets);
 }
 
+std::unique_ptr<GraphRunner> DmaTasks::make_graph(const GraphShape &shape)
+{
+    return make_task_graph(shape, *this);
+}
+
 std::unique_ptr<DmaSession> make_dma_session(const std::string &ibdev, std::uint32_t depth)
 {
     return std::make_unique<DmaTasks>(ibdev, depth);

@@ -33,4 +33,7 @@ private:
     Handle<doca_dma, doca_dma_destroy> dma_; // destroyed before the engine on which it runs
 };
 
+/// Makes a graph that runs on @p session, which must outlive it.
+[[nodiscard]] std::unique_ptr<GraphRunner> make_task_graph(const GraphShape &shape, DmaTasks &session);
+
 } // namespace opendoca::tools

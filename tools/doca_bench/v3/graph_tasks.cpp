@@ -128,9 +128,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<GraphRunner> DmaTasks::make_graph(const GraphShape &shape)
+std::unique_ptr<GraphRunner> make_task_graph(const GraphShape &shape, DmaTasks &session)
 {
-    return std::make_unique<TaskGraph>(shape, *this);
+    return std::make_unique<TaskGraph>(shape, session);
 }
 
 } // namespace opendoca::tools
