@@ -1,97 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-//
-// The connection's states and its send queue. Sending is in queue_pair_messages.cpp, receiving in
-// queue_pair_receives.cpp, one-sided operations in queue_pair_one_sided.cpp, notification in queue_pair_doorbells.cpp.
 #include "queue_pair.hpp"
 
-#include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cinttypes>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <memory>
 #include <span>
 #include <utility>
 
-#include <unistd.h>
-
-#include "../../../log/log.hpp"
 #include "../../../objects/mmap.hpp"
-#include "../process/lock.hpp"
-#include "../process/process.hpp"
-#include "../process/read_once.hpp"
-
-OPENDOCA_LOG_SOURCE(DOCA_SOFT_RDMA);
+#include "one_sided.hpp"
 
 namespace opendoca::soft {
 
 SoftQueuePair::SoftQueuePair(const SoftDevice &device, const QueuePairSettings &settings,
                              std::atomic<ConnectionState> &state)
-    : QueuePair(state),
-      device_(device),
+    : MessageSender(device, settings, state),
       send_queue_size_(settings.send_queue_size),
-      recv_queue_size_(settings.recv_queue_size),
-      is_mtu_fixed_(settings.is_mtu_fixed),
-      mtu_(settings.mtu),
-      shared_receives_(static_cast<SoftReceiveQueue *>(settings.shared_receives)),
-      ring_memory_(std::make_unique_for_overwrite<Operation *[]>(std::size_t{send_queue_size_} + recv_queue_size_)),
-      sends_(ring_memory_.get()),
-      receives_(sends_ + send_queue_size_)
+      sends_(std::make_unique_for_overwrite<Operation *[]>(send_queue_size_))
 {
-}
-
-doca_error_t SoftQueuePair::open(const QueuePairSettings &settings)
-{
-    const doca_error_t status = ProcessId::find_out(identity_);
-    return status == DOCA_SUCCESS ? QueuePairMapping::create(settings, device_.function(), own_, details_) : status;
 }
 
 SoftQueuePair::~SoftQueuePair()
 {
-    if (own_ != nullptr)
-        close();
-}
-
-/// Closes both directions of the connection, and notifies the peer. Idempotent.
-void SoftQueuePair::close() noexcept
-{
-    if (identity_.pid() != getpid())
-        return; // a forked child's copy of an object of its parent
-    // Pairs with the loads in the peer's is_peer_connected() and was_delivered().
-    own_->page().connected_to.store(QueuePairPage::closed, std::memory_order_seq_cst);
-    if (peer_ != nullptr)
-        notify_peer_with_barrier();
+    close();
 }
 
 doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
 {
-    std::shared_ptr<QueuePairMapping> peer;
-    if (const doca_error_t status = QueuePairMapping::open(details, peer); status != DOCA_SUCCESS)
+    if (const doca_error_t status = connect_to(details); status != DOCA_SUCCESS)
         return status;
-    if (peer->process()->is_gone() ||
-        peer->page().connected_to.load(std::memory_order_relaxed) == QueuePairPage::closed) {
-        LOG_ERR("the peer's instance, of process %d, was stopped", peer->process()->pid());
-        return DOCA_ERROR_CONNECTION_ABORTED;
-    }
-    peer_ = std::move(peer);
-    process_ = peer_->process();
-    peer_permissions_ = peer_->permissions();
-    needs_barrier_ = process_->needs_barrier();
-    // The link has the smaller one of both MTUs, unless the program has fixed this end's.
-    if (const std::uint32_t theirs = read_once(peer_->page().mtu);
-        !is_mtu_fixed_ && theirs < static_cast<std::uint32_t>(mtu_))
-        mtu_ = static_cast<doca_mtu_size>(theirs);
-    prepare_doorbell();
-    // Sequentially consistent, which includes release: a peer that loads the id in is_peer_connected() sees the page as
-    // it is, with the receives posted so far.
-    own_->page().connected_to.store(peer_->id(), std::memory_order_seq_cst);
-    notify_peer_with_barrier();
-    // Last: after this the work queue's thread may submit operations, and a failed one closes the page.
-    set_state(ConnectionState::connected);
     // If receives are shared, messages can arrive without a receive of this queue pair, so it waits for them from now
     // on. connect() then runs in the work queue's thread.
-    if (shared_receives_ != nullptr && has_doorbells_) {
+    if (shared_receives() != nullptr && has_doorbells()) {
         (void)ensure_peer_watched();
         begin_waiting();
     }
@@ -100,35 +42,24 @@ doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
 
 doca_error_t SoftQueuePair::attach(CompletionQueue &completions)
 {
-    std::shared_ptr<ConnectionPoller> poller;
-    doca_error_t status = ConnectionPoller::of(completions, poller);
+    std::shared_ptr<ConnectionPoller> polled_by;
+    std::uint32_t number = 0;
+    doca_error_t status = ConnectionPoller::of(completions, polled_by);
     if (status == DOCA_SUCCESS)
-        status = poller->add(*this, number_);
+        status = polled_by->add(*this, number);
     if (status != DOCA_SUCCESS)
         return status;
-    poller_ = std::move(poller);
-    completions_ = &completions;
-    is_watched_ = false;
-    requested_events_ = 0;
-    has_doorbells_ = poller_->has_doorbells();
-    if (has_doorbells_ && !poller_->polls_by_doorbells())
-        publish_doorbell_request(
-            0); // names the page, so that a connecting peer maps it in time: see prepare_doorbell()
-    if (is_connected()) {
-        prepare_doorbell();
-        if (pending_events_ != 0)
-            poller_->schedule_doorbell_retry();
-    }
-    if (poller_->polls_by_doorbells()) {
+    attach_to(completions, std::move(polled_by), number);
+    if (poller().polls_by_doorbells()) {
         request_doorbells();
         // The peer of an end that has connected before may have stored a message without having seen this request: one
         // check finds it. Before connect() that cannot be, as the peer sends only after it has seen `connected_to`.
-        if (own_->page().connected_to.load(std::memory_order_seq_cst) != 0) {
+        if (own().page().connected_to.load(std::memory_order_seq_cst) != 0) {
             heavy_barrier();
-            poller_->schedule_check(number_);
+            schedule_check();
         }
     }
-    if (shared_receives_ != nullptr && is_connected())
+    if (shared_receives() != nullptr && is_connected())
         (void)ensure_peer_watched();
     return DOCA_SUCCESS;
 }
@@ -137,46 +68,9 @@ void SoftQueuePair::detach() noexcept
 {
     if (completions_ == nullptr)
         return;
-    if (identity_.pid() == getpid()) {
-        // Relaxed: a peer that still loads the old request rings a doorbell that is ignored or, if its number is in use
-        // again, causes a check.
-        own_->page().doorbell_request.store(0, std::memory_order_relaxed);
-        retry_pending_doorbell(); // the last chance: a detached connection is not polled
-        if (std::exchange(is_watched_, false))
-            poller_->stop_watching(*process_);
-    }
-    if (shared_receives_ != nullptr)
-        shared_receives_->remove_without_receive(*this);
-    poller_->remove(number_);
-    poller_.reset();
-    has_doorbells_ = false;
-    completions_ = nullptr;
-}
-
-/// The slow path of check_peer(): finds out why the peer is not connected, and logs the end of the connection once: as
-/// an error; if not @p is_error, as a warning (connected elsewhere) or information.
-doca_error_t SoftQueuePair::diagnose_peer(bool is_error) const noexcept
-{
-    // Acquire: after a close() is seen, all that the peer stored before is visible.
-    const std::uint64_t connected_to = peer_->page().connected_to.load(std::memory_order_acquire);
-    const bool is_gone = process_->is_gone();
-    if (!is_gone && connected_to == own_->id())
-        return DOCA_SUCCESS;
-    if (!is_gone && connected_to == 0)
-        return DOCA_ERROR_AGAIN; // it has not connected yet
-    if (!std::exchange(is_loss_logged_, true) && is_connected()) {
-        const char *const where = is_gone ? "" : "in ";
-        const char *const why = is_gone                                 ? "has ended"
-                                : connected_to == QueuePairPage::closed ? "has stopped or met an error"
-                                                                        : "is connected to another instance";
-        if (is_error)
-            LOG_ERR("the peer, %sprocess %d, %s", where, process_->pid(), why);
-        else if (!is_gone && connected_to != QueuePairPage::closed)
-            LOG_WARN("the peer, %sprocess %d, %s: were details mixed up?", where, process_->pid(), why);
-        else
-            LOG_INFO("the peer, %sprocess %d, %s", where, process_->pid(), why);
-    }
-    return DOCA_ERROR_CONNECTION_RESET;
+    if (shared_receives() != nullptr)
+        shared_receives()->remove_without_receive(*this);
+    detach_from_poller();
 }
 
 SoftQueuePair::PendingRequest::PendingRequest(const Request &request) noexcept
@@ -227,6 +121,51 @@ doca_error_t SoftQueuePair::post(Tag tag, const Request &request) noexcept
     }
 }
 
+doca_error_t SoftQueuePair::post_message(Tag tag, const Request &request) noexcept
+{
+    // Fast path: a short message from one buffer, with credit for a receive that is long enough.
+    if (can_send_now(request.plan) && can_complete_now() && is_peer_connected()) [[likely]] {
+        complete_now(tag, send_now(request), 0);
+        return DOCA_SUCCESS;
+    }
+    return post_any(tag, request);
+}
+
+doca_error_t SoftQueuePair::post_write(Tag tag, const Request &request) noexcept
+{
+    // Fast path: two single buffers, memory that is mapped into this process, and nothing queued before. Whatever does
+    // not hold is left to post_any(), which also logs the reasons of failures.
+    const TransferPlan plan = request.plan;
+    if (!plan.is_list && plan.length != 0 && can_complete_now() && check_peer() == DOCA_SUCCESS &&
+        write_at_once(*this, request)) [[likely]] {
+        completions_->done(tag, *this, DOCA_SUCCESS);
+        return DOCA_SUCCESS;
+    }
+    return post_any(tag, request);
+}
+
+/// Fast path of a READ, under the same conditions as that of a WRITE.
+doca_error_t SoftQueuePair::post_read(Tag tag, const Request &request) noexcept
+{
+    const TransferPlan plan = request.plan;
+    if (!plan.is_list && plan.length != 0 && can_complete_now() && check_peer() == DOCA_SUCCESS &&
+        read_at_once(*this, request)) [[likely]] {
+        completions_->done(tag, *this, DOCA_SUCCESS, plan.length);
+        return DOCA_SUCCESS;
+    }
+    return post_any(tag, request);
+}
+
+doca_error_t SoftQueuePair::post_atomic(Tag tag, const Request &request) noexcept
+{
+    // Fast path, under the same conditions as that of post_write().
+    if (can_complete_now() && check_peer() == DOCA_SUCCESS && modify_at_once(*this, request)) [[likely]] {
+        completions_->done(tag, *this, DOCA_SUCCESS);
+        return DOCA_SUCCESS;
+    }
+    return post_any(tag, request);
+}
+
 /// Executes the request now, or queues it if it would have to wait or would overtake a queued one.
 doca_error_t SoftQueuePair::post_any(Tag tag, const Request &request) noexcept
 {
@@ -246,7 +185,7 @@ doca_error_t SoftQueuePair::post_any(Tag tag, const Request &request) noexcept
     operation.kind = static_cast<std::uint32_t>(request.opcode);
     operation.payload<PendingRequest>() = PendingRequest(request);
     sends_[(first_send_ + num_sends_++) & (send_queue_size_ - 1)] = &operation;
-    if (has_doorbells_)
+    if (has_doorbells())
         begin_waiting();
     return DOCA_SUCCESS;
 }
@@ -257,7 +196,7 @@ doca_error_t SoftQueuePair::execute(const Request &request) noexcept
 {
     const doca_error_t status = dispatch(request);
     // Memory that cannot be accessed may belong to a process that is just being killed.
-    if (status == DOCA_ERROR_IO_FAILED && process_->is_gone_or_ending()) [[unlikely]]
+    if (status == DOCA_ERROR_IO_FAILED && process()->is_gone_or_ending()) [[unlikely]]
         return DOCA_ERROR_CONNECTION_RESET;
     return status;
 }
@@ -269,11 +208,13 @@ doca_error_t SoftQueuePair::dispatch(const Request &request) noexcept
     case Opcode::read:
     case Opcode::write: {
         const doca_error_t status = check_peer();
-        return status == DOCA_SUCCESS ? execute_read_or_write(request) : status;
+        return status == DOCA_SUCCESS ? execute_read_or_write(*this, request) : status;
     }
     case Opcode::compare_and_swap:
-    case Opcode::fetch_and_add:
-        return execute_atomic(request);
+    case Opcode::fetch_and_add: {
+        const doca_error_t status = check_peer();
+        return status == DOCA_SUCCESS ? execute_atomic(*this, request) : status;
+    }
     default:
         return send_message(request);
     }
@@ -292,7 +233,7 @@ void SoftQueuePair::resume_sends() noexcept
     while (num_sends_ != 0) {
         Operation &operation = *sends_[first_send_ & (send_queue_size_ - 1)];
         const Request request =
-            operation.payload<PendingRequest>().request(static_cast<Opcode>(operation.kind), device_);
+            operation.payload<PendingRequest>().request(static_cast<Opcode>(operation.kind), device());
         const doca_error_t status = execute(request);
         if (status == DOCA_ERROR_AGAIN)
             return;
@@ -303,6 +244,27 @@ void SoftQueuePair::resume_sends() noexcept
         if (status != DOCA_SUCCESS)
             return fail();
     }
+}
+
+/// Does the same as poll_one() if receives are shared.
+Operation *SoftQueuePair::poll_one_shared() noexcept
+{
+    // A connection that has ended receives no more messages: fail() has received those for which there were receives.
+    if (!is_connected())
+        return nullptr;
+    if (!has_message_arrived()) {
+        if (has_lost_peer()) [[unlikely]]
+            handle_peer_loss();
+        return nullptr;
+    }
+    if (!has_receives() && shared_receives()->has_receive()) [[likely]] {
+        if (Operation *const taken = receive_short_into_shared()) [[likely]]
+            return taken;
+        if (!is_rendezvous_request())
+            return receive_into(shared_receives()->take(*this), true);
+    }
+    progress();
+    return nullptr;
 }
 
 /// Called when the connection is lost while operations wait. The oldest send or, without sends, the oldest own receive
@@ -318,7 +280,7 @@ void SoftQueuePair::handle_peer_loss() noexcept
         --num_sends_;
         completions_->done(*sends_[first_send_++ & (send_queue_size_ - 1)], DOCA_ERROR_CONNECTION_RESET, {});
     } else if (has_receives()) {
-        give_up_receive(*receive_of(first_receive_++), DOCA_ERROR_CONNECTION_RESET);
+        give_up_first(DOCA_ERROR_CONNECTION_RESET);
     }
     fail();
 }
@@ -336,12 +298,12 @@ void SoftQueuePair::fail() noexcept
     // which loads `connected_to` after the cell was stored: a message that its sender completes with SUCCESS is seen
     // here.
     heavy_barrier();
-    while (shared_receives_ != nullptr && receive_next()) {
+    while (shared_receives() != nullptr && receive_next()) {
         // Messages that have arrived go into shared receives now; own receives are filled by flush_all().
     }
     flush_all();
-    if (shared_receives_ != nullptr)
-        shared_receives_->remove_without_receive(*this);
+    if (shared_receives() != nullptr)
+        shared_receives()->remove_without_receive(*this);
 }
 
 /// Completes all operations with SHUTDOWN. A receive that the peer is filling stays: is_flushing_ makes each poll
@@ -362,16 +324,21 @@ void SoftQueuePair::flush() noexcept
 
 void SoftQueuePair::handle_exit_of(const ExporterProcess &process) noexcept
 {
-    if (!is_watched_ || process_.get() != &process)
-        return;
-    is_watched_ = false; // the poller has removed the process; an operation that waits later watches it again
-    progress();
+    if (takes_exit_of(process))
+        progress();
 }
 
-bool SoftQueuePair::watch_process() noexcept
+void SoftQueuePair::request_doorbells() noexcept
 {
-    is_watched_ = poller_->watch(process_);
-    return is_watched_;
+    request_events(message_event | (num_sends_ != 0 ? receive_event : 0));
+    if (needs_polling())
+        (void)ensure_peer_watched(); // on failure, only the poller's occasional checks find the end of the peer
+}
+
+void SoftQueuePair::await_message() noexcept
+{
+    if (num_sends_ == 0) // otherwise it waits already
+        begin_waiting();
 }
 
 /// Called after an operation was queued (a receive: only the first), and by connect() if receives are shared. Requests
@@ -379,14 +346,14 @@ bool SoftQueuePair::watch_process() noexcept
 /// have come before.
 void SoftQueuePair::begin_waiting() noexcept
 {
-    if (!poller_->polls_by_doorbells() && !completions_->is_armed())
+    if (!poller().polls_by_doorbells() && !completions_->is_armed())
         return; // the poller checks the connection itself
-    if (const std::uint32_t event = num_sends_ != 0 ? receive_event : message_event; (requested_events_ & event) == 0) {
+    if (const std::uint32_t event = num_sends_ != 0 ? receive_event : message_event; !has_requested(event)) {
         request_doorbells();
         heavy_barrier(); // pairs with light_barrier() in notify_peer()
     }
     if (can_progress())
-        poller_->schedule_check(number_);
+        schedule_check();
 }
 
 bool SoftQueuePair::can_progress() const noexcept
@@ -403,17 +370,12 @@ bool SoftQueuePair::can_progress() const noexcept
         return !has_unmatched_message();
     if (num_sends_ == 0 || status != DOCA_SUCCESS)
         return false;
-    // Messages need a receive, or, if the peer's receives are shared, a free cell; one-sided operations need no more
-    // than the connection. The acquire loads pair with the stores in the peer's receive() and receive_into_posted().
+    // Messages need a receive or a free cell; one-sided operations need no more than the connection.
     switch (static_cast<Opcode>(sends_[first_send_ & (send_queue_size_ - 1)]->kind)) {
     case Opcode::send:
     case Opcode::send_with_immediate:
     case Opcode::write_with_immediate:
-        if (peer_->shares_receives() && !has_sent_rendezvous_request_)
-            return is_ahead(peer_->page().num_taken.load(std::memory_order_acquire) + peer_->recv_queue_size(),
-                            next_message_);
-        return peer_->entry(next_message_).state.load(std::memory_order_acquire) ==
-               state_of(next_message_, ReceiveState::posted);
+        return can_send();
     default:
         return true;
     }

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "../../../objects/mmap.hpp"
-#include "queue_pair.hpp"
+#include "message_receiver.hpp"
 
 namespace opendoca::soft {
 
@@ -112,7 +112,7 @@ void SoftReceiveQueue::put_back(Operation &operation) noexcept
     ++num_;
 }
 
-void SoftReceiveQueue::add_without_receive(SoftQueuePair &connection) noexcept
+void SoftReceiveQueue::add_without_receive(MessageReceiver &connection) noexcept
 {
     if (connection.is_without_receive)
         return;
@@ -127,16 +127,16 @@ void SoftReceiveQueue::add_without_receive(SoftQueuePair &connection) noexcept
 /// the check adds the connection to the list again.
 void SoftReceiveQueue::schedule_first_without_receive() noexcept
 {
-    SoftQueuePair &connection = *first_without_receive_;
+    MessageReceiver &connection = *first_without_receive_;
     first_without_receive_ = connection.next_without_receive;
     connection.is_without_receive = false;
     connection.schedule_check();
 }
 
-void SoftReceiveQueue::remove_without_receive(SoftQueuePair &connection) noexcept
+void SoftReceiveQueue::remove_without_receive(MessageReceiver &connection) noexcept
 {
-    SoftQueuePair *before = nullptr;
-    for (SoftQueuePair *other = first_without_receive_; connection.is_without_receive && other != nullptr;
+    MessageReceiver *before = nullptr;
+    for (MessageReceiver *other = first_without_receive_; connection.is_without_receive && other != nullptr;
          before = std::exchange(other, other->next_without_receive)) {
         if (other != &connection)
             continue;

@@ -17,7 +17,7 @@
 
 namespace opendoca::soft {
 
-class SoftQueuePair;
+class MessageReceiver;
 
 /// The payload of a receive's Operation: the destination of the message.
 struct Receive {
@@ -54,7 +54,7 @@ public:
 
     /// Adds @p connection, which has a message but no receive, to the end of the list, unless it is in the list: it is
     /// checked again when a receive is posted. For connections that are checked only when their peers ring.
-    void add_without_receive(SoftQueuePair &connection) noexcept;
+    void add_without_receive(MessageReceiver &connection) noexcept;
     /// If there is a receive, schedules a check of the first connection in the list.
     void check_first_without_receive() noexcept
     {
@@ -63,7 +63,7 @@ public:
     }
     /// Removes @p connection, which has ended or is detached, from the list. If there is a receive, also
     /// schedules a check of the first connection: the receive may have been meant for the removed one.
-    void remove_without_receive(SoftQueuePair &connection) noexcept;
+    void remove_without_receive(MessageReceiver &connection) noexcept;
 
 protected:
     [[nodiscard]] CompletionQueue &completions() const noexcept { return completions_; }
@@ -98,10 +98,10 @@ private:
     std::vector<Operation *> ring_; ///< its size is a power of two, at least size_
     std::uint32_t first_ = 0;       ///< the number of the oldest receive; wraps around
     std::uint32_t num_ = 0;         ///< the number of receives in the ring
-    // The connections that have a message but no receive for it: a list through SoftQueuePair::next_without_receive,
+    // The connections that have a message but no receive for it: a list through MessageReceiver::next_without_receive,
     // oldest first.
-    SoftQueuePair *first_without_receive_ = nullptr;
-    SoftQueuePair *last_without_receive_ = nullptr; ///< valid if first_without_receive_ is not null
+    MessageReceiver *first_without_receive_ = nullptr;
+    MessageReceiver *last_without_receive_ = nullptr; ///< valid if first_without_receive_ is not null
 };
 
 /// Writes the SGEs of @p receive to @p entry, so that the peer can place a message in them. Exports the memory maps

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-//
-// The sending side of SEND and WRITE_IMM. A short message is sent eagerly in its cell, one of medium length in the slot
-// with the same number. For a longer one the sender claims the entry of the receive, copies the data to its buffers,
-// and then publishes the message in the cell. If the peer's receives are shared, no entry is posted before the sender
-// has sent a rendezvous request (see MessageKind). Each message carries credits for the opposite direction (see
-// MessageCell), so the sender rarely has to load the peer's receive entries.
+#include "message_sender.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 
+#include "../../../base/guard.hpp"
 #include "../../../log/log.hpp"
 #include "../../../objects/mmap.hpp"
 #include "../../cursor.hpp"
-#include "../memory/copy.hpp"
 #include "../process/read_once.hpp"
-#include "queue_pair.hpp"
+#include "one_sided.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_RDMA_MESSAGES);
 
@@ -33,78 +29,18 @@ constexpr std::uint32_t max_receives_ahead = 16;
 /// memory.
 constexpr std::size_t longest_for_any_slot = 1024;
 
-/// Returns the kind of message that the receiver of a request with @p opcode gets.
-Received received_of(Opcode opcode) noexcept
-{
-    if (opcode == Opcode::send)
-        return Received::send;
-    return opcode == Opcode::send_with_immediate ? Received::send_with_immediate : Received::write_with_immediate;
-}
-
 } // namespace
 
-/// Publishes message next_message_ to the peer. @p cell is its cell, in which the caller has stored the data, if any.
-/// Also passes the credits for the opposite direction.
-[[gnu::always_inline]] inline void SoftQueuePair::publish_message(MessageCell &cell, const Result &result,
-                                                                  MessageKind kind) noexcept
-{
-    const std::uint32_t number = next_message_++;
-    has_sent_rendezvous_request_ = kind == MessageKind::rendezvous_request;
-    cell.length = result.length;
-    cell.immediate = result.immediate;
-    cell.received = static_cast<std::uint16_t>(result.received);
-    cell.kind = kind;
-    // If receives are shared, the credits are free cells, and any length is accepted: the receive is chosen on arrival.
-    cell.num_posted = shared_receives_ != nullptr ? first_receive_ + recv_queue_size_ : next_receive_;
-    cell.shortest_receive = shared_receives_ != nullptr ? UINT32_MAX : has_receives() ? shortest_posted_ : 0;
-    // Release: pairs with the peer's load in has_message_arrived(), so that the cell, slot and placed data are visible.
-    cell.sequence.store(number + 1, std::memory_order_release);
-    notify_peer(message_event);
-}
-
-/// Returns whether message @p number completes with SUCCESS: the peer has received it, or sees it when it closes the
-/// connection. It then still receives the message, unless its receives are shared and have run out: see fail(). False
-/// if the peer closed the connection at the same time without having received the message.
-[[gnu::always_inline]] inline bool SoftQueuePair::was_delivered(std::uint32_t number) const noexcept
-{
-    // Loaded after the message was stored. Pairs with the peer's fail(), which stores `connected_to` and then loads the
-    // cells: its heavy_barrier(), or the fetch_or in notify_peer(), orders the store before this load. Acquire: after
-    // a close() is seen, the final num_taken is visible.
-    const QueuePairPage &page = peer_->page();
-    return page.connected_to.load(std::memory_order_acquire) == own_->id() ||
-           is_ahead(page.num_taken.load(std::memory_order_relaxed), number);
-}
-
-doca_error_t SoftQueuePair::post_message(Tag tag, const Request &request) noexcept
-{
-    // Fast path: a short message from one buffer, with credit for a receive that is long enough.
-    const TransferPlan plan = request.plan;
-    if (plan.length <= cell_capacity && !plan.is_list && plan.length <= peer_shortest_ &&
-        is_ahead(peer_posted_, next_message_) && can_complete_now() && is_peer_connected()) [[likely]] {
-        const std::uint32_t number = next_message_;
-        MessageCell &cell = peer_->cell(number);
-        if (plan.length != 0)
-            copy_short(cell.data, request.local->data, plan.length);
-        publish_message(
-            cell, {.length = plan.length, .immediate = request.immediate, .received = received_of(request.opcode)},
-            MessageKind::in_cell);
-        complete_now(tag, was_delivered(number) ? DOCA_SUCCESS : explain_undelivered(), 0);
-        return DOCA_SUCCESS;
-    }
-    return post_any(tag, request);
-}
-
-/// Sends a message of any length, by the cheapest way that its receive allows. AGAIN if there is no receive for it yet.
-doca_error_t SoftQueuePair::send_message(const Request &request) noexcept
+doca_error_t MessageSender::send_message(const Request &request) noexcept
 {
     if (const doca_error_t status = check_peer(); status != DOCA_SUCCESS)
         return status;
     const std::uint32_t length = request.plan.length;
-    if (!is_ahead(peer_posted_, next_message_) && !find_receives())
+    if (!is_ahead(credits_.posted, credits_.next_message) && !find_receives())
         return DOCA_ERROR_AGAIN;
     // The data of a WRITE_IMM goes to the memory of the request: its message only consumes a receive.
     if (request.opcode == Opcode::write_with_immediate) {
-        if (const doca_error_t status = execute_read_or_write(request); status != DOCA_SUCCESS)
+        if (const doca_error_t status = execute_read_or_write(*this, request); status != DOCA_SUCCESS)
             return status;
         return deliver(MessageKind::placed, request);
     }
@@ -112,10 +48,10 @@ doca_error_t SoftQueuePair::send_message(const Request &request) noexcept
         LOG_ERR("the data section of a buffer was changed while its message of %u bytes was queued", length);
         return DOCA_ERROR_IO_FAILED;
     }
-    if (length <= cell_capacity && length <= peer_shortest_ && is_ahead(peer_posted_, next_message_))
+    if (length <= cell_capacity && length <= credits_.shortest && is_ahead(credits_.posted, credits_.next_message))
         return deliver(MessageKind::in_cell, request);
-    if (length <= longest_for_any_slot && length <= peer_shortest_ && is_ahead(peer_posted_, next_message_) &&
-        has_slot()) {
+    if (length <= longest_for_any_slot && length <= credits_.shortest &&
+        is_ahead(credits_.posted, credits_.next_message) && has_slot()) {
         return deliver(MessageKind::in_slot, request);
     }
     return send_long(request);
@@ -123,42 +59,42 @@ doca_error_t SoftQueuePair::send_message(const Request &request) noexcept
 
 /// Refreshes the credits from the peer's page. Counts the posted receives from that of the next message on; if the
 /// peer's receives are shared, the free cells. Returns whether there is credit for the next message.
-bool SoftQueuePair::find_receives() noexcept
+bool MessageSender::find_receives() noexcept
 {
-    if (peer_->shares_receives()) {
+    if (peer().shares_receives()) {
         // Acquire: pairs with the stores in receive_into_posted(), receive_short_into_shared() and
         // receive_into_shared(): the cells may be reused.
-        peer_posted_ = peer_->page().num_taken.load(std::memory_order_acquire) + peer_->recv_queue_size();
-        peer_shortest_ = UINT32_MAX;
-        return is_ahead(peer_posted_, next_message_);
+        credits_.posted = peer().page().num_taken.load(std::memory_order_acquire) + peer().recv_queue_size();
+        credits_.shortest = UINT32_MAX;
+        return is_ahead(credits_.posted, credits_.next_message);
     }
-    std::uint32_t number = next_message_;
+    std::uint32_t number = credits_.next_message;
     std::uint32_t room = UINT32_MAX;
-    for (; number - next_message_ < max_receives_ahead; ++number) {
-        const ReceiveEntry &entry = peer_->entry(number);
+    for (; number - credits_.next_message < max_receives_ahead; ++number) {
+        const ReceiveEntry &entry = peer().entry(number);
         // Acquire: pairs with the stores in receive() and post_shared_receive(), so that the entry is complete.
         if (entry.state.load(std::memory_order_acquire) != state_of(number, ReceiveState::posted))
             break;
         room = std::min(room, read_once(entry.capacity));
     }
-    if (number == next_message_)
+    if (number == credits_.next_message)
         return false;
-    peer_posted_ = number;
-    peer_shortest_ = room;
+    credits_.posted = number;
+    credits_.shortest = room;
     return true;
 }
 
 /// Returns whether the slot of the next message is free. Loads the peer's page only if the last count is too low.
-bool SoftQueuePair::has_slot() noexcept
+bool MessageSender::has_slot() noexcept
 {
     // Acquire: pairs with the store in receive_into_posted(), after which the peer does not read the slot any more.
-    if (next_message_ - peer_taken_ >= peer_->num_slots())
-        peer_taken_ = peer_->page().num_taken.load(std::memory_order_acquire);
-    return next_message_ - peer_taken_ < peer_->num_slots();
+    if (credits_.next_message - peer_taken_ >= peer().num_slots())
+        peer_taken_ = peer().page().num_taken.load(std::memory_order_acquire);
+    return credits_.next_message - peer_taken_ < peer().num_slots();
 }
 
 /// Returns whether a message of @p length bytes for the receive of @p entry costs less in a slot than placed.
-bool SoftQueuePair::suits_slot(const ReceiveEntry &entry, std::uint32_t length) noexcept
+bool MessageSender::suits_slot(const ReceiveEntry &entry, std::uint32_t length) noexcept
 {
     if (length > slot_size || !has_slot())
         return false;
@@ -172,20 +108,20 @@ bool SoftQueuePair::suits_slot(const ReceiveEntry &entry, std::uint32_t length) 
            memory->reach() == RemoteMemory::Reach::process;
 }
 
-/// Sends a message that needs the receive's entry: it fits no cell, or may exceed a posted receive (peer_shortest_). If
-/// the peer's receives are shared and no slot can hold it, sends a rendezvous request first, which is answered by the
-/// entry with the next number. AGAIN until that is posted.
-doca_error_t SoftQueuePair::send_long(const Request &request) noexcept
+/// Sends a message that needs the receive's entry: it fits no cell, or may exceed a posted receive
+/// (SendCredits::shortest). If the peer's receives are shared and no slot can hold it, sends a rendezvous request
+/// first, which is answered by the entry with the next number. AGAIN until that is posted.
+doca_error_t MessageSender::send_long(const Request &request) noexcept
 {
     const std::uint32_t length = request.plan.length;
-    if (peer_->shares_receives() && !has_sent_rendezvous_request_) {
+    if (peer().shares_receives() && !has_sent_rendezvous_request_) {
         if (length <= slot_size && has_slot())
             return deliver(MessageKind::in_slot, request);
         write_message(MessageKind::rendezvous_request, request);
     }
-    ReceiveEntry &entry = peer_->entry(next_message_);
+    ReceiveEntry &entry = peer().entry(credits_.next_message);
     std::uint64_t state = entry.state.load(std::memory_order_acquire);
-    if (state != state_of(next_message_, ReceiveState::posted))
+    if (state != state_of(credits_.next_message, ReceiveState::posted))
         return DOCA_ERROR_AGAIN; // withdrawn just now, or not posted yet
     if (const std::uint32_t room = read_once(entry.capacity); length > room) {
         LOG_ERR("the message has %u bytes, but its receive has a capacity of %u bytes", length, room);
@@ -199,7 +135,7 @@ doca_error_t SoftQueuePair::send_long(const Request &request) noexcept
     }
     // Claims the memory. Pairs with the same operation in flush_receives(): one of the two fails. Acquire: the owner's
     // earlier accesses to the memory happened before. On failure the owner has withdrawn the receive.
-    if (!entry.state.compare_exchange_strong(state, state_of(next_message_, ReceiveState::placing),
+    if (!entry.state.compare_exchange_strong(state, state_of(credits_.next_message, ReceiveState::placing),
                                              std::memory_order_acq_rel))
         return DOCA_ERROR_AGAIN;
     const doca_error_t status = place(entry, request);
@@ -209,9 +145,9 @@ doca_error_t SoftQueuePair::send_long(const Request &request) noexcept
 
 /// Copies the message to the buffers of the claimed receive. The segments come from the peer: each one is checked
 /// against its export.
-doca_error_t SoftQueuePair::place(ReceiveEntry &entry, const Request &request) noexcept
+doca_error_t MessageSender::place(ReceiveEntry &entry, const Request &request) noexcept
 {
-    const std::uint32_t num_segments = std::min(read_once(entry.num_segments), peer_->chain_length());
+    const std::uint32_t num_segments = std::min(read_once(entry.num_segments), peer().chain_length());
     const std::size_t total = request.plan.length;
     Cursor src = Cursor::over_data(*request.local);
     std::size_t left = total;
@@ -225,7 +161,7 @@ doca_error_t SoftQueuePair::place(ReceiveEntry &entry, const Request &request) n
         for (std::size_t room = segment.length; room != 0 && left != 0;) {
             src.skip_empty();
             const std::size_t length = std::min({room, left, src.left()});
-            const doca_error_t status = poller_->copier.copy(memory, remote, nullptr, src.addr(), length, total);
+            const doca_error_t status = copier().copy(memory, remote, nullptr, src.addr(), length, total);
             if (status != DOCA_SUCCESS)
                 return status;
             src.advance(length);
@@ -235,7 +171,7 @@ doca_error_t SoftQueuePair::place(ReceiveEntry &entry, const Request &request) n
         }
     }
     if (left != 0) {
-        LOG_ERR("the buffers of a receive of process %d are smaller than its capacity", process_->pid());
+        LOG_ERR("the buffers of a receive of process %d are smaller than its capacity", process()->pid());
         return DOCA_ERROR_IO_FAILED;
     }
     return DOCA_SUCCESS;
@@ -243,7 +179,7 @@ doca_error_t SoftQueuePair::place(ReceiveEntry &entry, const Request &request) n
 
 /// Finds the peer's memory of @p segment in the cache, or imports it. IO_FAILED, after a log line, if the peer has not
 /// exported it or if it is outside of the export.
-doca_error_t SoftQueuePair::import_segment(const ReceiveSegment &segment, const RemoteMemory *&memory) noexcept
+doca_error_t MessageSender::import_segment(const ReceiveSegment &segment, const RemoteMemory *&memory) noexcept
 {
     return guarded([&] {
         auto existing =
@@ -257,15 +193,16 @@ doca_error_t SoftQueuePair::import_segment(const ReceiveSegment &segment, const 
             if (receive_memories_.size() == max_receive_memories)
                 receive_memories_.erase(receive_memories_.begin());
             std::unique_ptr<RemoteMemory> fresh;
-            const doca_error_t status = RemoteMemory::reach_receive(process_, segment.entry, segment.generation, fresh);
+            const doca_error_t status =
+                RemoteMemory::reach_receive(process(), segment.entry, segment.generation, fresh);
             if (status != DOCA_SUCCESS) {
-                LOG_ERR("the memory of a receive of process %d cannot be accessed", process_->pid());
+                LOG_ERR("the memory of a receive of process %d cannot be accessed", process()->pid());
                 return DOCA_ERROR_IO_FAILED;
             }
             existing = receive_memories_.insert(receive_memories_.end(), std::move(fresh));
         }
         if (!(*existing)->range().contains(reinterpret_cast<const std::byte *>(segment.addr), segment.length)) {
-            LOG_ERR("a receive of process %d is outside of its memory map", process_->pid());
+            LOG_ERR("a receive of process %d is outside of its memory map", process()->pid());
             return DOCA_ERROR_IO_FAILED;
         }
         memory = existing->get();
@@ -273,13 +210,13 @@ doca_error_t SoftQueuePair::import_segment(const ReceiveSegment &segment, const 
     });
 }
 
-/// Writes message next_message_ and publishes it. Copies its data if @p kind is in_cell or in_slot.
-void SoftQueuePair::write_message(MessageKind kind, const Request &request) noexcept
+/// Writes the next message and publishes it. Copies its data if @p kind is in_cell or in_slot.
+void MessageSender::write_message(MessageKind kind, const Request &request) noexcept
 {
-    MessageCell &cell = peer_->cell(next_message_);
+    MessageCell &cell = peer().cell(credits_.next_message);
     const std::uint32_t length = request.plan.length;
     if ((kind == MessageKind::in_cell || kind == MessageKind::in_slot) && length != 0) {
-        std::byte *to = kind == MessageKind::in_cell ? cell.data : peer_->slot(next_message_);
+        std::byte *to = kind == MessageKind::in_cell ? cell.data : peer().slot(credits_.next_message);
         std::size_t left = length;
         for (const doca_buf *buf = request.local; left != 0; buf = buf->next) {
             const std::size_t part = std::min(left, buf->data_len);
@@ -293,18 +230,28 @@ void SoftQueuePair::write_message(MessageKind kind, const Request &request) noex
 }
 
 /// Logs why a message was not delivered. Returns CONNECTION_RESET.
-doca_error_t SoftQueuePair::explain_undelivered() const noexcept
+doca_error_t MessageSender::explain_undelivered() const noexcept
 {
     (void)diagnose_peer();
     return DOCA_ERROR_CONNECTION_RESET;
 }
 
 /// Writes the message, and returns the result of its operation.
-doca_error_t SoftQueuePair::deliver(MessageKind kind, const Request &request) noexcept
+doca_error_t MessageSender::deliver(MessageKind kind, const Request &request) noexcept
 {
-    const std::uint32_t number = next_message_;
+    const std::uint32_t number = credits_.next_message;
     write_message(kind, request);
     return was_delivered(number) ? DOCA_SUCCESS : explain_undelivered();
+}
+
+bool MessageSender::can_send() const noexcept
+{
+    // Messages need a receive, or, if the peer's receives are shared, a free cell. The acquire loads pair with the
+    // stores in the peer's receive() and receive_into_posted().
+    const std::uint32_t number = credits_.next_message;
+    if (peer().shares_receives() && !has_sent_rendezvous_request_)
+        return is_ahead(peer().page().num_taken.load(std::memory_order_acquire) + peer().recv_queue_size(), number);
+    return peer().entry(number).state.load(std::memory_order_acquire) == state_of(number, ReceiveState::posted);
 }
 
 } // namespace opendoca::soft

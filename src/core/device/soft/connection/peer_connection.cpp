@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "peer_connection.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include <unistd.h>
+
+#include "../../../base/guard.hpp"
+#include "../../../log/log.hpp"
+#include "../process/read_once.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_RDMA);
+
+namespace opendoca::soft {
+
+PeerConnection::PeerConnection(const SoftDevice &device, const QueuePairSettings &settings,
+                               std::atomic<ConnectionState> &state)
+    : QueuePair(state),
+      device_(device),
+      is_mtu_fixed_(settings.is_mtu_fixed),
+      mtu_(settings.mtu)
+{
+}
+
+doca_error_t PeerConnection::open(const QueuePairSettings &settings)
+{
+    const doca_error_t status = ProcessId::find_out(identity_);
+    return status == DOCA_SUCCESS ? QueuePairMapping::create(settings, device_.function(), own_, details_) : status;
+}
+
+doca_error_t PeerConnection::connect_to(std::span<const std::byte> details)
+{
+    std::shared_ptr<QueuePairMapping> peer;
+    if (const doca_error_t status = QueuePairMapping::open(details, peer); status != DOCA_SUCCESS)
+        return status;
+    if (peer->process()->is_gone() ||
+        peer->page().connected_to.load(std::memory_order_relaxed) == QueuePairPage::closed) {
+        LOG_ERR("the peer's instance, of process %d, was stopped", peer->process()->pid());
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    peer_ = std::move(peer);
+    process_ = peer_->process();
+    peer_permissions_ = peer_->permissions();
+    needs_barrier_ = process_->needs_barrier();
+    // The link has the smaller one of both MTUs, unless the program has fixed this end's.
+    if (const std::uint32_t theirs = read_once(peer_->page().mtu);
+        !is_mtu_fixed_ && theirs < static_cast<std::uint32_t>(mtu_))
+        mtu_ = static_cast<doca_mtu_size>(theirs);
+    prepare_doorbell();
+    // Sequentially consistent, which includes release: a peer that loads the id in is_peer_connected() sees the page as
+    // it is, with the receives posted so far.
+    own_->page().connected_to.store(peer_->id(), std::memory_order_seq_cst);
+    notify_peer_with_barrier();
+    // Last: after this the work queue's thread may submit operations, and a failed one closes the page.
+    set_state(ConnectionState::connected);
+    return DOCA_SUCCESS;
+}
+
+void PeerConnection::close() noexcept
+{
+    if (own_ == nullptr || identity_.pid() != getpid())
+        return; // never opened, or a forked child's copy of an object of its parent
+    // Pairs with the loads in the peer's is_peer_connected() and was_delivered().
+    own_->page().connected_to.store(QueuePairPage::closed, std::memory_order_seq_cst);
+    if (peer_ != nullptr)
+        notify_peer_with_barrier();
+}
+
+void PeerConnection::attach_to(CompletionQueue &completions, std::shared_ptr<ConnectionPoller> poller,
+                               std::uint32_t number) noexcept
+{
+    poller_ = std::move(poller);
+    number_ = number;
+    completions_ = &completions;
+    is_watched_ = false;
+    requested_events_ = 0;
+    has_doorbells_ = poller_->has_doorbells();
+    if (has_doorbells_ && !poller_->polls_by_doorbells())
+        publish_doorbell_request(
+            0); // names the page, so that a connecting peer maps it in time: see prepare_doorbell()
+    if (is_connected()) {
+        prepare_doorbell();
+        if (pending_events_ != 0)
+            poller_->schedule_doorbell_retry();
+    }
+}
+
+void PeerConnection::detach_from_poller() noexcept
+{
+    if (identity_.pid() == getpid()) {
+        // Relaxed: a peer that still loads the old request rings a doorbell that is ignored or, if its number is in use
+        // again, causes a check.
+        own_->page().doorbell_request.store(0, std::memory_order_relaxed);
+        retry_pending_doorbell(); // the last chance: a detached connection is not polled
+        if (std::exchange(is_watched_, false))
+            poller_->stop_watching(*process_);
+    }
+    poller_->remove(number_);
+    poller_.reset();
+    has_doorbells_ = false;
+    completions_ = nullptr;
+}
+
+doca_error_t PeerConnection::diagnose_peer(bool is_error) const noexcept
+{
+    // Acquire: after a close() is seen, all that the peer stored before is visible.
+    const std::uint64_t connected_to = peer_->page().connected_to.load(std::memory_order_acquire);
+    const bool is_gone = process_->is_gone();
+    if (!is_gone && connected_to == own_->id())
+        return DOCA_SUCCESS;
+    if (!is_gone && connected_to == 0)
+        return DOCA_ERROR_AGAIN; // it has not connected yet
+    if (!std::exchange(is_loss_logged_, true) && is_connected()) {
+        const char *const where = is_gone ? "" : "in ";
+        const char *const why = is_gone                                 ? "has ended"
+                                : connected_to == QueuePairPage::closed ? "has stopped or met an error"
+                                                                        : "is connected to another instance";
+        if (is_error)
+            LOG_ERR("the peer, %sprocess %d, %s", where, process_->pid(), why);
+        else if (!is_gone && connected_to != QueuePairPage::closed)
+            LOG_WARN("the peer, %sprocess %d, %s: were details mixed up?", where, process_->pid(), why);
+        else
+            LOG_INFO("the peer, %sprocess %d, %s", where, process_->pid(), why);
+    }
+    return DOCA_ERROR_CONNECTION_RESET;
+}
+
+/// Used in place of notify_peer() for rare events: connect and close. Has a full barrier of its own, so that it does
+/// not depend on membarrier() in the peer.
+void PeerConnection::notify_peer_with_barrier() noexcept
+{
+    // This side itself must order its store of `connected_to` before its load of the request. fetch_or(0) is a load
+    // that does so, because it also writes. Pairs with the store of the request in publish_doorbell_request().
+    const DoorbellRequest seen(peer_->page().doorbell_request.fetch_or(0, std::memory_order_seq_cst));
+    ring_doorbell(seen, message_event | receive_event);
+}
+
+/// Rings the doorbell of @p request if it includes one of @p events. These are stored, so a failure does not fail the
+/// operation. Lack of descriptors or memory is retried. A request that names no page of doorbells is logged once and
+/// then ignored. Any other error is only logged, each time.
+void PeerConnection::ring_doorbell(DoorbellRequest request, std::uint32_t events) noexcept
+{
+    if (!request.requests(events) || request.word() == invalid_request_)
+        return;
+    doca_error_t status = open_doorbells(request);
+    if (status == DOCA_SUCCESS && !peer_doorbells_->ring(request.index()))
+        status = DOCA_ERROR_NO_MEMORY;
+    if (status == DOCA_ERROR_NO_MEMORY)
+        return defer_doorbell(events);
+    pending_events_ = 0; // a peer whose doorbell was rung checks for all events
+    if (status == DOCA_ERROR_INVALID_VALUE)
+        invalid_request_ = request.word(); // not retried
+}
+
+/// Called when the doorbell could not be rung for lack of descriptors or memory: the page could not be mapped, or the
+/// blocked peer not be woken. The events are stored, so the operation has succeeded; the next ring_doorbell() or a
+/// retry notifies the peer.
+void PeerConnection::defer_doorbell(std::uint32_t events) noexcept
+{
+    pending_events_ |= events;
+    // connect_to() may run outside the work queue's thread, so it leaves the retry to attach() or the next
+    // ring_doorbell().
+    if (state() != ConnectionState::initial && poller_ != nullptr)
+        poller_->schedule_doorbell_retry();
+}
+
+void PeerConnection::retry_pending_doorbell() noexcept
+{
+    if (state() == ConnectionState::initial)
+        return; // another thread may be connecting it
+    const std::uint32_t events = std::exchange(pending_events_, 0);
+    if (events == 0 || process_->is_gone())
+        return;
+    // Loaded anew: a peer that has withdrawn its request has checked for events since, and needs no ring.
+    ring_doorbell(DoorbellRequest(peer_->page().doorbell_request.fetch_or(0, std::memory_order_seq_cst)), events);
+}
+
+/// Maps the doorbell page of @p request, unless it is the one that is mapped. The page changes if the peer attaches
+/// its queue pair to another completion queue.
+doca_error_t PeerConnection::open_doorbells(DoorbellRequest request) noexcept
+{
+    if (peer_doorbells_ != nullptr && peer_doorbells_->number() == request.page())
+        return DOCA_SUCCESS;
+    // notify_peer() has loaded the request relaxed. Acquire, on a load that sees that request or a later one: pairs
+    // with the store in publish_doorbell_request(), so that the page's descriptor is visible.
+    (void)peer_->page().doorbell_request.load(std::memory_order_acquire);
+    // The descriptor is not trusted: PeerDoorbells::open() checks that it is that of the requested page.
+    const std::int32_t fd = peer_->page().doorbells_fd.load(std::memory_order_relaxed);
+    return guarded([&] { return PeerDoorbells::open(process_, fd, request.page(), peer_doorbells_); });
+}
+
+/// Maps the peer's doorbells and opens its pipe in advance, so that a submit rarely has to. A failure is not an error:
+/// ring_doorbell() tries again.
+void PeerConnection::prepare_doorbell() noexcept
+{
+    // Acquire: pairs with the store in publish_doorbell_request(), so that the page's descriptor is visible.
+    const DoorbellRequest request(peer_->page().doorbell_request.load(std::memory_order_acquire));
+    if (request.page() != 0)
+        (void)open_doorbells(request);
+}
+
+/// Publishes the doorbell of this connection for @p events; none if the queue is polled.
+void PeerConnection::publish_doorbell_request(std::uint32_t events) noexcept
+{
+    requested_events_ = events;
+    QueuePairPage &page = own_->page();
+    const Doorbells &doorbells = poller_->doorbells();
+    page.doorbells_fd.store(doorbells.fd(), std::memory_order_relaxed);
+    // Sequentially consistent, which includes release of doorbells_fd. Pairs with the loads of the request in
+    // notify_peer(), notify_peer_with_barrier() and prepare_doorbell().
+    page.doorbell_request.store(DoorbellRequest(doorbells.number(), number_, events).word(), std::memory_order_seq_cst);
+}
+
+void PeerConnection::withdraw_doorbell_request() noexcept
+{
+    publish_doorbell_request(0);
+}
+
+void PeerConnection::request_events(std::uint32_t events) noexcept
+{
+    has_doorbells_ = true;
+    // Events that were requested before stay requested: a superfluous ring costs less than to publish each change.
+    publish_doorbell_request(requested_events_ | events);
+}
+
+bool PeerConnection::watch_process() noexcept
+{
+    is_watched_ = poller_->watch(process_);
+    return is_watched_;
+}
+
+bool PeerConnection::takes_exit_of(const ExporterProcess &process) noexcept
+{
+    if (!is_watched_ || process_.get() != &process)
+        return false;
+    is_watched_ = false; // the poller has removed the process; an operation that waits later watches it again
+    return true;
+}
+
+} // namespace opendoca::soft
