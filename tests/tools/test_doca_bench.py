@@ -28,7 +28,7 @@ import user  # pylint: disable=wrong-import-position
 DOCA_BENCH, GENERATION, OTHER = sys.argv[1:4]
 JOB = "job" if GENERATION == "2.2" else "task"
 BENCHMARKS = ["dma", "rdma", "sha", "compress", "ec", "graph", "sync_event"]
-BENCHMARKS += ["connections", "cc"] if GENERATION == "2.2" else ["comch", "aes_gcm"]
+BENCHMARKS += ["connections", "cc"] if GENERATION == "2.2" else ["comch", "aes_gcm", "contexts"]
 SHORT = ["--time", "0", "--rounds", "2", "--pool", "1M", "--pin", "none"]
 
 
@@ -190,6 +190,7 @@ class DocaBench(unittest.TestCase):
                           ["cc", "--rounds", "2", "--trips", "20", "--pin", "none"],
                           ["sync_event", "--time", "0", "--rounds", "2", "--pin", "none"],
                           ["connections", "--count", "4", "--pin", "none"],
+                          ["contexts", "--count", "4", "--pin", "none"],
                           ["comch", *DocaBenchRdma.SHORT, "--sizes", "8,4080"]]:
             if arguments[0] not in BENCHMARKS:
                 continue
@@ -382,7 +383,7 @@ class DocaBench(unittest.TestCase):
                  ["dma", "--threads", "65"], ["dma", "--json", "--csv"], ["dma", "--plot", ""]]
         wrong += [["sha", "--sizes", "0"], ["sha", "--algorithms", "md5"], ["sha", "--pin", "99999"], ["graph", "--rounds", "0"]]
         if GENERATION == "3.0":
-            wrong += [["comch", "--jobs", "write"], ["comch", "--jobs", "message", "--sizes", "4081"],
+            wrong += [["contexts", "--count", "0"], ["comch", "--jobs", "write"], ["comch", "--jobs", "message", "--sizes", "4081"],
                       ["ec", "--sizes", "100"], ["ec", "--sizes", "512M"], ["ec", "-k", "0"], ["ec", "-m", "33"],
                       ["comch", "--json", "--csv"], ["comch", "--depth", "1025"], ["comch", "--sizes", "65M"]]
         else:
@@ -526,6 +527,21 @@ class DocaBenchRdma(unittest.TestCase):
             self.assertIs(bars[name]["passed"], True, bars[name])
         self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in bars.values()) else 3)
         self.assertIn("ratio", run("connections", "--count", "4", "--device", "soft_p0").stdout)
+
+    @of_3_0
+    def test_many_contexts(self):
+        result = run("contexts", "--count", "20", "--pin", "none", "--device", "soft_p0", "--bars", "--json")
+        self.assertIn(result.returncode, [0, 3], result.stderr)
+        report = json.loads(result.stdout)
+        self.assertEqual(report["contexts"], 20)
+        for kind, num_rows in [("DMA contexts", 3), ("RDMA contexts", 3), ("RDMA connections", 3), ("Comch clients", 2)]:
+            for number in 10, 20:
+                rows = [row for row in report["rows"] if row["what"].startswith(f"{number} {kind}: ")]
+                self.assertEqual(len(rows), num_rows, report["rows"])
+                self.assertTrue(all(row["measured"] > 0 and row["with_one"] > 0 for row in rows), rows)
+        self.assertEqual(len(report["bars"]), len(report["rows"]))
+        self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in report["bars"]) else 3)
+        self.assertIn("ratio", run("contexts", "--count", "4", "--device", "soft_p0").stdout)
 
     @of_3_0
     def test_comch(self):

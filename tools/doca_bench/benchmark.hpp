@@ -29,6 +29,7 @@ int run_cc_benchmark(std::span<char *const> arguments);
 int run_comch_benchmark(std::span<char *const> arguments);
 int run_compress_benchmark(std::span<char *const> arguments);
 int run_connections_benchmark(std::span<char *const> arguments);
+int run_contexts_benchmark(std::span<char *const> arguments);
 int run_dma_benchmark(std::span<char *const> arguments);
 int run_ec_benchmark(std::span<char *const> arguments);
 int run_rdma_benchmark(std::span<char *const> arguments);

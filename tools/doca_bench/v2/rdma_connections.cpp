@@ -5,11 +5,9 @@
 // with many, measured in turns in one run.
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iostream>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -18,50 +16,22 @@
 #include <vector>
 
 #include <malloc.h>
-#include <sys/resource.h>
 
 #include <doca_version.h>
 
-#include "../../common/json.hpp"
-#include "../../common/table.hpp"
 #include "../benchmark.hpp"
 #include "../machine.hpp"
-#include "../option_values.hpp"
 #include "../rdma_session.hpp"
-#include "../statistics.hpp"
+#include "../scaling_report.hpp"
 #include "rdma_crowd.hpp"
 
 namespace opendoca::tools {
 
 namespace {
 
-/// The command line.
-struct ConnectionsOptions {
-    bool as_json = false;
-    bool as_csv = false;
-    bool judges_bars = false;
-    std::size_t count = 10000;
-    std::string ibdev; ///< empty for the first suitable device
-    std::vector<int> cpus;
-};
-
 constexpr std::size_t max_connections = 100000;
-constexpr std::size_t num_rounds = 41; ///< samples of each comparison; odd, so that the median is one of them
-constexpr double sample_seconds = 1e-3;
 /// Number of pairs in the measured set-ups, around the 100th connection and at the end. The shortest time counts.
 constexpr std::size_t window = 41;
-
-/// One row of the report.
-struct Row {
-    std::string what;
-    std::string unit;
-    double measured;
-    double base;                 ///< with one pair, or 0 if there is nothing to compare with
-    double judged;               ///< the ratio of both in the same round, or the measured value
-    std::optional<double> limit; ///< the limit of judged
-
-    [[nodiscard]] bool is_met() const { return !limit || judged <= *limit; }
-};
 
 /// Returns the number of open descriptors of this process.
 std::size_t num_descriptors()
@@ -85,16 +55,6 @@ double proportional_kib()
     throw std::runtime_error("/proc/self/smaps_rollup does not tell the memory of this process");
 }
 
-/// Raises the limit of descriptors to the hard limit: each connection may need some.
-void raise_descriptor_limit()
-{
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
 /// Measures the rows one after the other with two crowds: one of a single pair, and one that grows. Owned by the
 /// benchmark's function and used by its only thread.
 class ConnectionsBenchmark {
@@ -108,7 +68,7 @@ public:
         few_.write(0, 100);
     }
 
-    std::vector<Row> run()
+    std::vector<ScalingRow> run()
     {
         measure_short_queues();
         Crowd many(ibdev_, num_pairs_, 0);
@@ -145,12 +105,9 @@ private:
     static std::string text_of(std::size_t number) { return std::to_string(number); }
 
     /// Adds a row, and prints it on stderr as progress.
-    void add(Row row)
+    void add(ScalingRow row)
     {
-        std::cerr << row.what << ": " << row.measured << ' ' << row.unit;
-        if (row.base != 0)
-            std::cerr << ", ratio " << row.judged;
-        std::cerr << '\n';
+        announce(row);
         rows_.push_back(std::move(row));
     }
 
@@ -192,26 +149,9 @@ private:
     void compare(const std::string &what, Crowd &many, std::optional<double> limit,
                  const std::function<void(Crowd &, std::size_t)> &action)
     {
-        const auto seconds = [&](Crowd &crowd, std::size_t count) {
-            const double start = seconds_now();
-            action(crowd, count);
-            return seconds_now() - start;
-        };
-        // Enough repetitions for a sample: found by doubling.
-        const auto enough = [&](Crowd &crowd) {
-            std::size_t count = 1;
-            while (seconds(crowd, count) < sample_seconds)
-                count *= 2;
-            return count;
-        };
-        const std::size_t few_count = enough(few_), many_count = enough(many);
-        std::vector<double> with_one, with_many, ratios;
-        for (std::size_t i = 0; i < num_rounds; ++i) {
-            with_one.push_back(seconds(few_, few_count) * 1e9 / static_cast<double>(few_count));
-            with_many.push_back(seconds(many, many_count) * 1e9 / static_cast<double>(many_count));
-            ratios.push_back(with_many.back() / with_one.back());
-        }
-        add({what, "ns", summarize(with_many).median, summarize(with_one).median, summarize(ratios).median, limit});
+        add(compare_scaling(
+            what, [&](std::size_t count) { action(few_, count); }, [&](std::size_t count) { action(many, count); },
+            limit));
     }
 
     std::string ibdev_;
@@ -219,110 +159,27 @@ private:
     Crowd few_;                 ///< one pair
     std::vector<double> setup_; ///< microseconds for each connection, in their order
     double short_queues_kib_ = 0;
-    std::vector<Row> rows_;
+    std::vector<ScalingRow> rows_;
 };
-
-/// Formats with two digits after the decimal point.
-std::string number(double value)
-{
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.2f", value);
-    return text;
-}
-
-void print_json(const std::vector<Row> &all, const std::string &ibdev, const ConnectionsOptions &options)
-{
-    Json rows = Json::array();
-    Json bars = Json::array();
-    for (const Row &row : all) {
-        Json json = Json::object();
-        json.set("what", row.what).set("unit", row.unit).set("measured", row.measured);
-        if (row.base != 0)
-            json.set("with_one_pair", row.base).set("ratio", row.judged);
-        rows.add(std::move(json));
-        if (!row.limit)
-            continue;
-        Json bar = Json::object();
-        bar.set("bar", row.what)
-            .set("kind", row.base != 0 ? "ratio at most" : "at most")
-            .set("limit", *row.limit)
-            .set("measured", row.judged)
-            .set("passed", row.is_met());
-        bars.add(std::move(bar));
-    }
-    Json json = Json::object();
-    json.set("benchmark", "rdma")
-        .set("version", doca_version_runtime())
-        .set("device", ibdev)
-        .set("connections", options.count)
-        .set("rows", std::move(rows))
-        .set("machine", describe_machine());
-    if (options.judges_bars)
-        json.set("bars", std::move(bars));
-    std::cout << (options.as_csv ? json.csv("rows") : json.text());
-}
-
-void print_text(const std::vector<Row> &rows, const std::string &ibdev, const ConnectionsOptions &options)
-{
-    std::cout << "opendoca " << doca_version_runtime() << ", device " << ibdev << ", " << options.count
-              << " connections on two work queues, " << describe_machine_briefly() << "\n\n";
-    Table table({{""},
-                 {"measured", Align::right},
-                 {""},
-                 {"one pair, or 100th", Align::right},
-                 {"ratio", Align::right},
-                 {"bar", Align::right},
-                 {""}});
-    for (const Row &row : rows) {
-        const bool has_base = row.base != 0;
-        const bool is_judged = options.judges_bars && row.limit;
-        table.add({row.what, number(row.measured), row.unit, has_base ? number(row.base) : "",
-                   has_base ? number(row.judged) : "", is_judged ? "<= " + number(*row.limit) : "",
-                   !is_judged     ? ""
-                   : row.is_met() ? "PASS"
-                                  : "FAIL"});
-    }
-    std::cout << table.text();
-}
-
-/// Parses the command line. Returns an exit status if the program should end now.
-std::optional<int> parse_options(std::span<char *const> arguments, ConnectionsOptions &options)
-{
-    const std::vector<int> cpus = allowed_cpus();
-    if (cpus.size() >= 2)
-        options.cpus = {cpus[0], cpus[1]};
-    OptionParser parser("doca_bench connections",
-                        "Measures what many RDMA connections on one work queue cost, within this process.");
-    parser.add_flag(0, "json", "print JSON", options.as_json);
-    parser.add_flag(0, "csv", "print comma-separated values, a line for each row", options.as_csv);
-    parser.add_flag(0, "bars", "judge by the project's performance bars; status 3 if one fails", options.judges_bars);
-    parser.add_value(0, "count", "COUNT", "connections, two of which are a pair; default 10000",
-                     count_into<std::size_t>(options.count, 1, max_connections));
-    parser.add_value(0, "device", "IBDEV", "device (see doca_caps)", text_into(options.ibdev));
-    parser.add_value(0, "pin", "A,B", "the first is this process's CPU; or none", cpus_into(options.cpus));
-    return parser.parse(arguments, std::cout, std::cerr);
-}
 
 } // namespace
 
 int run_connections_benchmark(std::span<char *const> arguments)
 {
-    ConnectionsOptions options;
-    if (const auto status = parse_options(arguments, options))
+    ScalingOptions options;
+    if (const auto status = parse_scaling_options(
+            "doca_bench connections",
+            "Measures what many RDMA connections on one work queue cost, within this process.",
+            "connections, two of which are a pair; default 10000", max_connections, arguments, options))
         return *status;
     if (!options.cpus.empty())
         pin_to(options.cpus[0]);
     raise_descriptor_limit();
     const std::string ibdev = find_rdma_device(options.ibdev);
-    const std::vector<Row> rows = ConnectionsBenchmark(ibdev, options.count).run();
-    if (options.as_json || options.as_csv)
-        print_json(rows, ibdev, options);
-    else
-        print_text(rows, ibdev, options);
-    std::cout.flush();
-    if (!std::cout.good())
-        return benchmark_failed;
-    return options.judges_bars && !std::ranges::all_of(rows, &Row::is_met) ? bar_missed : 0;
+    const std::vector<ScalingRow> rows = ConnectionsBenchmark(ibdev, options.count).run();
+    static constexpr ScalingNames names = {"rdma", "connections", "with_one_pair", "connections on two work queues",
+                                           "one pair, or 100th"};
+    return report_scaling(rows, names, ibdev, doca_version_runtime(), options);
 }
 
 } // namespace opendoca::tools

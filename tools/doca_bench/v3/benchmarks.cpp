@@ -20,6 +20,7 @@ std::span<const Benchmark> benchmarks()
         {"graph", "nodes of graphs: callbacks and small copies, next to other executors", run_graph_benchmark},
         {"comch", "Comch between two processes: messages, and data from producer to consumer, next to others",
          run_comch_benchmark},
+        {"contexts", "what many contexts and connections on one progress engine cost", run_contexts_benchmark},
         {"sync_event", "sync events from update to woken waiter between two processes", run_sync_event_benchmark},
     };
     return all;
