@@ -25,12 +25,13 @@ bool is_usable(const doca_buf *buf, const char *name) noexcept
 }
 
 /// Returns whether a result of @p result bytes at @p to would overwrite a part of the source that is still to be read.
-/// Exactly over the source it does not: each byte is read before its successor in the same place is written.
+/// Exactly over the source it does not: each byte is read before its successor in the same place is written. Nor does
+/// a result without bytes, wherever it is.
 bool clobbers(const std::byte *from, std::size_t length, const std::byte *to, std::size_t result) noexcept
 {
     const auto first = reinterpret_cast<std::uintptr_t>(from);
     const auto second = reinterpret_cast<std::uintptr_t>(to);
-    return first != second && first < second + result && second < first + length;
+    return result != 0 && first != second && first < second + result && second < first + length;
 }
 
 } // namespace

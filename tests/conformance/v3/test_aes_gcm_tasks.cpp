@@ -355,6 +355,21 @@ TEST_P(AesGcmTasks, ResultThatOverlapsTheSourceElsewhereIsRefused)
     EXPECT_EQ(once<Way::encrypt>(example, src, room_at(at + 97, 100)), DOCA_SUCCESS);
 }
 
+TEST_P(AesGcmTasks, ResultWithoutBytesOverlapsNoSource)
+{
+    GcmMessage message = example;
+    message.aad.clear();
+    message.text.clear();
+    const Bytes tag = sealed_by_openssl(message);
+    std::uint8_t *const at = take(tag.size());
+    std::copy(tag.begin(), tag.end(), at);
+    for (const std::size_t length : {std::size_t{0}, tag.size() - 1}) {
+        const BufHandle dst = room_at(at + 1, length);
+        EXPECT_EQ(once<Way::decrypt>(message, data_at(at, tag.size()), dst), DOCA_SUCCESS) << length;
+        EXPECT_EQ(data_of(dst), Bytes());
+    }
+}
+
 TEST_P(AesGcmTasks, IvIsReadWhenTheTaskIsSubmitted)
 {
     GcmMessage message = long_message();
