@@ -20,6 +20,9 @@ declare -A corpora=([mmap_dpu]=blobs [mmap_rdma]=blobs [connection]=blobs [sync_
     [comm_channel]=comm_channel [stream]=stream [stream_link]=stream_link [argp_command_line]=command_line [verbs]=verbs [rdma_server]=rdma_server [topology]=topology [argp_json]=argp_json)
 corpora[compress]="compress"
 corpora[coding]="coding"
+corpora[compress_jobs]="compress_jobs"
+corpora[coding_jobs]="coding_jobs"
+corpora[aes_gcm]="aes_gcm"
 if [ "${1-}" = --list ]; then
     for target in "${!corpora[@]}"; do echo "$target tests/fuzz/corpus/${corpora[$target]}"; done | sort
     exit

@@ -69,24 +69,6 @@ struct World {
     std::vector<std::byte> memory = std::vector<std::byte>(4 * (max_data + max_redundancy) * max_block);
 };
 
-/// Reads numbers from the input, zeros at its end.
-class Numbers {
-public:
-    explicit Numbers(Input input) : input_(input) {}
-
-    unsigned next(unsigned end)
-    {
-        if (input_.empty())
-            return 0;
-        const auto byte = std::to_integer<unsigned>(input_.front());
-        input_ = input_.subspan(1);
-        return byte % end;
-    }
-
-private:
-    Input input_;
-};
-
 /// Makes a list of buffers of [from, from + size), cut where the input says.
 doca_buf *list_of(World &world, Numbers &numbers, std::byte *from, std::size_t size, bool has_data)
 {

@@ -73,3 +73,24 @@ inline std::vector<std::byte> changed(Input original, Input input)
         bytes[i] ^= input[i];
     return bytes;
 }
+
+/// Reads numbers from an input, zeros at its end.
+class Numbers {
+public:
+    explicit Numbers(Input input) : input_(input) {}
+
+    /// Returns the next number below @p end, which is 1 to 256.
+    unsigned next(unsigned end)
+    {
+        if (input_.empty())
+            return 0;
+        const auto byte = std::to_integer<unsigned>(input_.front());
+        input_ = input_.subspan(1);
+        return byte % end;
+    }
+    /// Returns what is left of the input.
+    [[nodiscard]] Input rest() const { return input_; }
+
+private:
+    Input input_;
+};
