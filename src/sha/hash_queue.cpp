@@ -149,7 +149,8 @@ doca_error_t HashQueue::check_source(const doca_buf &list, std::size_t &length) 
     for (const doca_buf *buf = &list; buf != nullptr; buf = buf->next) {
         // The limit is checked for each buffer, so a list that is a circle ends as well.
         if (++count > limits_.list_elements) {
-            LOG_ERR("the source has more than %" PRIu32 " buffers in its list", limits_.list_elements);
+            LOG_ERR("the source has more than %" PRIu32 " buffers in its list%s", limits_.list_elements,
+                    device_.function().strict_suffix(StrictRule::max_list_length));
             return DOCA_ERROR_INVALID_VALUE;
         }
         if (const doca_error_t status = check_memory(*buf); status != DOCA_SUCCESS)

@@ -78,8 +78,8 @@ doca_error_t CopyCheck::check_list(const doca_buf &head, std::uint32_t wanted) c
         }
         // Checked last, so that a list that is too long and has an invalid buffer is reported for the buffer.
         if (++count > max_list_elements_) {
-            LOG_ERR("the %s has more than %" PRIu32 " buffers", for_writing ? "destination" : "source",
-                    max_list_elements_);
+            LOG_ERR("the %s has more than %" PRIu32 " buffers%s", for_writing ? "destination" : "source",
+                    max_list_elements_, device_->function().strict_suffix(StrictRule::max_list_length));
             return DOCA_ERROR_INVALID_VALUE;
         }
     }

@@ -181,6 +181,11 @@ std::vector<std::string> DeviceFunction::remarks() const
     return {};
 }
 
+const char *DeviceFunction::strict_suffix(StrictRule) const noexcept
+{
+    return "";
+}
+
 std::string DeviceFunction::reason_against(Ability ability) const
 {
     // Reasons that apply to all kinds of devices. A provider handles the others before it calls this function.

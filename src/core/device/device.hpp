@@ -185,6 +185,11 @@ enum class Ability : std::uint8_t {
     manage_hotplug,
 };
 
+/// The rules of the software device's strict mode that checks of the libraries enforce; see docs/strict.md.
+enum class StrictRule : std::uint8_t {
+    max_list_length, ///< buffers in a list of DMA or SHA
+};
+
 /// What a function supports for connections. Limits are those of one connection.
 struct RdmaCapabilities {
     bool reliable_connection = false; ///< all operations except atomics
@@ -327,6 +332,10 @@ public:
     [[nodiscard]] virtual std::vector<std::string> remarks() const;
     /// Returns a user-readable reason why the function lacks @p ability, which it must lack. May try it on the device.
     [[nodiscard]] virtual std::string reason_against(Ability ability) const;
+
+    /// Returns a suffix for the log message that @p rule was not kept: " (strict: max-list-length)". Empty unless the
+    /// function is a strict one of the software device.
+    [[nodiscard]] virtual const char *strict_suffix(StrictRule rule) const noexcept;
 
     /// Returns a text for log messages: "p0 (0000:03:00.0)".
     [[nodiscard]] std::string description() const;

@@ -9,6 +9,7 @@
 
 #include "../../log/log.hpp"
 #include "faults/fault_plan.hpp"
+#include "strict/strict.hpp"
 #include "topology/function.hpp"
 #include "topology/topology.hpp"
 
@@ -54,10 +55,14 @@ doca_error_t list_functions(DeviceFunctions &functions)
         return status;
     if (faults != nullptr)
         LOG_WARN("software devices fail on purpose: DOCA_SOFT_FAULTS is '%s'", std::getenv("DOCA_SOFT_FAULTS"));
+    bool is_strict = false;
+    if (const doca_error_t status = read_strict_mode(is_strict); status != DOCA_SUCCESS)
+        return status;
     Topology topology;
     if (const doca_error_t status = load_topology(topology); status != DOCA_SUCCESS)
         return status;
-    for (const auto &description : topology) {
+    for (auto &description : topology) {
+        description.is_strict |= is_strict;
         // Functions of the other side are hidden, as on a real host or DPU.
         if (role.sees(description.side))
             functions.push_back(std::make_shared<SoftFunction>(description, topology, role.sees_both()));

@@ -15,6 +15,7 @@
 #include "../connection/queue_pair_page.hpp"
 #include "../device.hpp"
 #include "../faults/faulty_device.hpp"
+#include "../strict/strict.hpp"
 
 namespace opendoca::soft {
 
@@ -60,6 +61,7 @@ std::optional<FunctionIdentity> identity_behind_port(const TopologyFunction &fun
 } // namespace
 
 SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &topology, bool acts_for_host)
+    : is_strict_(description.is_strict)
 {
     provider = "soft";
     name = description.name;
@@ -106,6 +108,8 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     can.rdma.max_chain_length = max_chain_length;
     can.rdma.active_mtu = DOCA_MTU_SIZE_4K_BYTES;
     can.rdma.gids = gids_of(description);
+    if (is_strict_)
+        apply_strict_limits(can);
 
     if (!is_dpu_port)
         return;
@@ -136,6 +140,18 @@ doca_error_t SoftFunction::open(std::unique_ptr<Device> &device) const
     else
         device = std::make_unique<SoftDevice>(*this);
     return DOCA_SUCCESS;
+}
+
+std::vector<std::string> SoftFunction::remarks() const
+{
+    if (!is_strict_)
+        return {};
+    return {"as strict as a card, by DOCA_SOFT_STRICT=1 or \"strict\" in the topology"};
+}
+
+const char *SoftFunction::strict_suffix(StrictRule rule) const noexcept
+{
+    return is_strict_ ? suffix_of(rule) : "";
 }
 
 std::string SoftFunction::reason_against(Ability ability) const

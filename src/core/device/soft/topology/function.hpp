@@ -25,8 +25,12 @@ public:
     [[nodiscard]] std::vector<RepresentorInfo> representors() const override { return representors_; }
     /// Returns why this function lacks @p ability, as a clause for a log message.
     [[nodiscard]] std::string reason_against(Ability ability) const override;
+    /// Returns a line for doca_caps if the function is strict.
+    [[nodiscard]] std::vector<std::string> remarks() const override;
+    [[nodiscard]] const char *strict_suffix(StrictRule rule) const noexcept override;
 
 private:
+    const bool is_strict_; ///< see docs/strict.md
     std::vector<RepresentorInfo> representors_;
 };
 

@@ -206,6 +206,7 @@ bool read_function(json_object *object, const std::string &origin, Topology &top
                                               {"bluefield-2", EngineProfile::bluefield_2},
                                               {"bluefield-3", EngineProfile::bluefield_3}},
                                              EngineProfile::all);
+    f.is_strict = reader.flag("strict", false);
     f.ibdev_name = reader.text("ibdev", max_ibdev_name - 1);
     f.iface_name = reader.text("iface", max_iface_name);
     f.vuid = reader.text("vuid", max_vuid - 1);

@@ -38,6 +38,7 @@ struct TopologyFunction {
     /// Unique in the topology; set by parse_topology() if the file does not.
     std::optional<std::uint16_t> vhca_id;
     std::optional<std::uint32_t> sf_number; ///< of an SF
+    bool is_strict = false;                 ///< it behaves as a card where the software device is more lenient
 
     /// Returns whether @p address is one of the function's, in the long form dddd:bb:dd.f.
     [[nodiscard]] bool has_address(const std::string &address) const;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "strict.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "../../../log/log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_STRICT_MODE);
+
+namespace opendoca::soft {
+
+namespace {
+
+constexpr std::uint32_t max_list_length = 64; ///< the most segments that logs of cards print
+
+} // namespace
+
+doca_error_t read_strict_mode(bool &is_strict)
+{
+    const char *const text = std::getenv("DOCA_SOFT_STRICT");
+    const std::string_view value = text != nullptr && *text != '\0' ? text : "0";
+    if (value != "0" && value != "1") {
+        LOG_ERR("DOCA_SOFT_STRICT is '%s': it can be 0 or 1", text);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    is_strict = value == "1";
+    return DOCA_SUCCESS;
+}
+
+/// Lists of RDMA are not mentioned: the software device takes no longer ones than a card.
+void apply_strict_limits(Capabilities &can) noexcept
+{
+    can.dma_max_list_elements = std::min(can.dma_max_list_elements, max_list_length);
+    can.sha_max_list_elements = std::min(can.sha_max_list_elements, max_list_length);
+}
+
+const char *suffix_of(StrictRule rule) noexcept
+{
+    switch (rule) {
+    case StrictRule::max_list_length:
+        return " (strict: max-list-length)";
+    }
+    return "";
+}
+
+} // namespace opendoca::soft

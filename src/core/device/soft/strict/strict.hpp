@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Strict mode: where the software device is more lenient than a card, a strict function behaves as a card. Its rules
+// are listed in docs/strict.md.
+#pragma once
+
+#include <cstdint>
+
+#include "../../device.hpp"
+
+namespace opendoca::soft {
+
+/// Reads DOCA_SOFT_STRICT from the environment, which makes all functions strict. INVALID_VALUE, with a message, if it
+/// is neither 0 nor 1.
+[[nodiscard]] doca_error_t read_strict_mode(bool &is_strict);
+
+/// Lowers the limits of a function to those of a card.
+void apply_strict_limits(Capabilities &can) noexcept;
+
+/// Returns the suffix that names @p rule in log messages.
+[[nodiscard]] const char *suffix_of(StrictRule rule) noexcept;
+
+} // namespace opendoca::soft
