@@ -30,8 +30,9 @@ doca_error_t doca_comch_client::on_start()
 {
     const auto &identity = device()->function().behind_port;
     if (!identity) {
-        LOG_ERR("device %s is a port of the DPU, where servers are, and acts for no function of the host",
-                device()->description().c_str());
+        LOG_ERR("device %s is a port of the DPU, where servers are, and acts for no function of the host%s",
+                device()->description().c_str(),
+                device()->function().strict_suffix(opendoca::StrictRule::dpu_port_is_no_host));
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     key_ = make_service_key(identity->name, identity->pci_address, name_);

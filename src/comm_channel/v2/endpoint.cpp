@@ -195,8 +195,9 @@ doca_error_t doca_comm_channel_ep_t::begin_to_connect(const char *name)
     const auto &behind_port = device->function().behind_port;
     if (!behind_port) {
         LOG_ERR("device %s is a port of the DPU, where services are, and acts for no function of the host; "
-                "clients connect from functions behind it",
-                device->description().c_str());
+                "clients connect from functions behind it%s",
+                device->description().c_str(),
+                device->function().strict_suffix(opendoca::StrictRule::dpu_port_is_no_host));
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     key_ = make_service_key(behind_port->name, behind_port->pci_address, name);

@@ -187,7 +187,8 @@ enum class Ability : std::uint8_t {
 
 /// The rules of the software device's strict mode that checks of the libraries enforce; see docs/strict.md.
 enum class StrictRule : std::uint8_t {
-    max_list_length, ///< buffers in a list of DMA or SHA
+    max_list_length,     ///< buffers in a list of DMA or SHA
+    dpu_port_is_no_host, ///< a port of the DPU acts for no function of the host
 };
 
 /// What a function supports for connections. Limits are those of one connection.

@@ -43,6 +43,8 @@ const char *suffix_of(StrictRule rule) noexcept
     switch (rule) {
     case StrictRule::max_list_length:
         return " (strict: max-list-length)";
+    case StrictRule::dpu_port_is_no_host:
+        return " (strict: dpu-port-is-no-host)";
     }
     return "";
 }

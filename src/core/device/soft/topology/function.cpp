@@ -79,7 +79,7 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     sf_number = description.sf_number;
 
     const bool is_dpu_port = description.side == Side::dpu && type == FunctionType::pf;
-    behind_port = identity_behind_port(description, topology, acts_for_host);
+    behind_port = identity_behind_port(description, topology, acts_for_host && !is_strict_);
     port = description.parent;
     // Only the ports of the DPU and the host's functions share memory across the PCIe; SFs of the DPU do not.
     can.export_dpu = description.side == Side::host || is_dpu_port;

@@ -15,7 +15,7 @@ namespace opendoca::soft {
 class SoftFunction final : public DeviceFunction {
 public:
     /// @p acts_for_host: the process uses both sides of the PCIe without distinguishing them, so that a port of the DPU
-    /// also acts as the first PF of the host behind it.
+    /// also acts as the first PF of the host behind it, unless it is strict.
     SoftFunction(const TopologyFunction &description, const Topology &topology, bool acts_for_host);
 
     /// Opens a device; one with deliberate faults if DOCA_SOFT_FAULTS is set. INVALID_VALUE if that variable is
