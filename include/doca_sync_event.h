@@ -16,8 +16,8 @@
  *
  * Result of a job: doca_event::result.u64 holds its doca_error_t; doca_workq_progress_retrieve gives
  * DOCA_ERROR_IO_FAILED when that is not DOCA_SUCCESS. Submit answers DOCA_ERROR_INVALID_VALUE for an unknown
- * type, a NULL output, or a value or mask out of range (opendoca: none is), and DOCA_ERROR_NO_MEMORY when the
- * work queue is full.
+ * type, a NULL output, or a value or mask out of range (opendoca: none is, unless a software device is in strict
+ * mode, DOCA_SOFT_STRICT=1), and DOCA_ERROR_NO_MEMORY when the work queue is full.
  *
  * opendoca: when the process that holds the counter has died or has destroyed the event, operations through
  * imported handles end with DOCA_ERROR_CONNECTION_RESET, in both modes. So does a wait in the process that

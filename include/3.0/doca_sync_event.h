@@ -18,7 +18,8 @@
  *
  * A wait compares (counter & mask) with a value. Hardware wants value and counter in 0 to 254, and a mask of
  * 1, 2, 4 or 8 neighbouring 0xFF bytes, or 0; a program that is to run elsewhere keeps to it. opendoca:
- * waits, by function and by task, take any value and mask, on every device.
+ * waits, by function and by task, take any value and mask, on every device; tasks of a software device in
+ * strict mode (DOCA_SOFT_STRICT=1) end with DOCA_ERROR_INVALID_VALUE for what hardware does not take.
  *
  * A task ends with
  * - DOCA_ERROR_CONNECTION_RESET: the process that holds the counter has died, or has destroyed the event; a

@@ -13,8 +13,20 @@
 #include "counter/counter.hpp"
 #include "memory/copy_engine.hpp"
 #include "memory/memory_copier.hpp"
+#include "strict/strict_counter.hpp"
 
 namespace opendoca::soft {
+
+namespace {
+
+std::unique_ptr<SoftCounter> make_counter(bool is_strict)
+{
+    if (is_strict)
+        return std::make_unique<StrictCounter>();
+    return std::make_unique<SoftCounter>();
+}
+
+} // namespace
 
 doca_error_t SoftKey::export_to(ExportKind kind, std::vector<std::byte> &descriptor)
 {
@@ -117,7 +129,7 @@ doca_error_t SoftDevice::read_clock(DeviceClock clock, std::uint64_t &value) noe
 
 doca_error_t SoftDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
 {
-    auto created = std::make_unique<SoftCounter>();
+    auto created = make_counter(is_strict());
     const doca_error_t status = created->create(setup);
     if (status == DOCA_SUCCESS)
         counter = std::move(created);
@@ -127,7 +139,7 @@ doca_error_t SoftDevice::create_counter(const CounterSetup &setup, std::unique_p
 doca_error_t SoftDevice::import_counter(std::span<const std::byte> descriptor, std::unique_ptr<Counter> &counter)
 {
     // The descriptor is not trusted: import() checks it against the page that it names.
-    auto created = std::make_unique<SoftCounter>();
+    auto created = make_counter(is_strict());
     const doca_error_t status = created->import(descriptor, function());
     if (status == DOCA_SUCCESS)
         counter = std::move(created);

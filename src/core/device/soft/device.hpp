@@ -65,7 +65,10 @@ private:
 /// objects that it creates must not outlive it.
 class SoftDevice : public Device {
 public:
-    using Device::Device;
+    /// @p is_strict: the device behaves as a card where it could be more lenient; see docs/strict.md.
+    SoftDevice(const DeviceFunction &function, bool is_strict) noexcept : Device(function), is_strict_(is_strict) {}
+
+    [[nodiscard]] bool is_strict() const noexcept { return is_strict_; }
 
     [[nodiscard]] doca_error_t register_memory(const MemoryRange &range, std::uint32_t access,
                                                std::unique_ptr<MemoryKey> &key) override;
@@ -83,6 +86,9 @@ public:
     [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter) override;
     [[nodiscard]] doca_error_t import_counter(std::span<const std::byte> descriptor,
                                               std::unique_ptr<Counter> &counter) override;
+
+private:
+    const bool is_strict_;
 };
 
 } // namespace opendoca::soft

@@ -8,6 +8,7 @@
 
 #include "../../../engine/completion_queue.hpp"
 #include "../counter/counter_waits.hpp"
+#include "../strict/strict_counter.hpp"
 
 namespace opendoca::soft {
 
@@ -24,6 +25,10 @@ public:
 
     [[nodiscard]] doca_error_t wait(Tag tag, const WaitCondition &condition) noexcept override
     {
+        if (faulty_.is_strict()) {
+            if (const doca_error_t status = check_strict_wait(faulty_, condition); status != DOCA_SUCCESS)
+                return status;
+        }
         if (completions_.is_full() || faulty_.faults().injects(Fault::full, Jobs::sync_event))
             return DOCA_ERROR_NO_MEMORY;
         const doca_error_t status = faulty_.next();

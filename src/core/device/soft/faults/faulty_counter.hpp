@@ -15,7 +15,11 @@ namespace opendoca::soft {
 /// counter.
 class FaultyCounter final : public SoftCounter {
 public:
-    explicit FaultyCounter(std::shared_ptr<FaultPlan> plan) noexcept : faults_(std::move(plan)) {}
+    FaultyCounter(bool is_strict, std::shared_ptr<FaultPlan> plan) noexcept
+        : is_strict_(is_strict),
+          faults_(std::move(plan))
+    {
+    }
 
     [[nodiscard]] doca_error_t get(std::uint64_t &value) noexcept override;
     [[nodiscard]] doca_error_t set(std::uint64_t value) noexcept override;
@@ -27,8 +31,11 @@ public:
     /// Returns the status with which the next operation fails, or SUCCESS if it is to be executed.
     [[nodiscard]] doca_error_t next() noexcept;
     [[nodiscard]] FaultPlan &faults() const noexcept { return *faults_; }
+    /// Returns whether waits are limited as a card's; see StrictCounter.
+    [[nodiscard]] bool is_strict() const noexcept { return is_strict_; }
 
 private:
+    const bool is_strict_;
     const std::shared_ptr<FaultPlan> faults_;
     std::atomic<bool> has_peer_ended_{false}; ///< the peer has seemed to end
 };

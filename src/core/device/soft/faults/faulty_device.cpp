@@ -66,7 +66,7 @@ doca_error_t FaultyDevice::create_receive_queue(CompletionQueue &completions, st
 
 doca_error_t FaultyDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
 {
-    auto created = std::make_unique<FaultyCounter>(plan_);
+    auto created = std::make_unique<FaultyCounter>(is_strict(), plan_);
     const doca_error_t status = created->create(setup);
     if (status == DOCA_SUCCESS)
         counter = std::move(created);
@@ -79,7 +79,7 @@ doca_error_t FaultyDevice::import_counter(std::span<const std::byte> descriptor,
         LOG_ERR("a sync event is not imported, as DOCA_SOFT_FAULTS requests");
         return DOCA_ERROR_NOT_PERMITTED;
     }
-    auto created = std::make_unique<FaultyCounter>(plan_);
+    auto created = std::make_unique<FaultyCounter>(is_strict(), plan_);
     const doca_error_t status = created->import(descriptor, function());
     if (status == DOCA_SUCCESS)
         counter = std::move(created);

@@ -18,8 +18,8 @@ namespace opendoca::soft {
 /// the common path costs nothing.
 class FaultyDevice final : public SoftDevice {
 public:
-    FaultyDevice(const DeviceFunction &function, std::shared_ptr<FaultPlan> plan) noexcept
-        : SoftDevice(function),
+    FaultyDevice(const DeviceFunction &function, bool is_strict, std::shared_ptr<FaultPlan> plan) noexcept
+        : SoftDevice(function, is_strict),
           plan_(std::move(plan))
     {
     }

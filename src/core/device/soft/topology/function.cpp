@@ -136,9 +136,9 @@ doca_error_t SoftFunction::open(std::unique_ptr<Device> &device) const
     if (const doca_error_t status = FaultPlan::from_environment(faults); status != DOCA_SUCCESS)
         return status;
     if (faults != nullptr)
-        device = std::make_unique<FaultyDevice>(*this, std::move(faults));
+        device = std::make_unique<FaultyDevice>(*this, is_strict_, std::move(faults));
     else
-        device = std::make_unique<SoftDevice>(*this);
+        device = std::make_unique<SoftDevice>(*this, is_strict_);
     return DOCA_SUCCESS;
 }
 
