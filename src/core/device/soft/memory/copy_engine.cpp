@@ -28,11 +28,14 @@ bool is_deferring()
 SoftCopyEngine::SoftCopyEngine(const SoftDevice &device, CompletionQueue &completions, FastCopies fast_copies)
     : device_(device),
       completions_(completions),
-      is_deferring_(is_deferring()),
+      is_deferring_(device.is_strict() || is_deferring()),
       copies_at_once_(!is_deferring_ && fast_copies == FastCopies::enabled)
 {
     if (!is_deferring_)
         return;
+    if (device.is_strict())
+        LOG_INFO("copies of device %s are carried out when they are retrieved (strict: late-destination)",
+                 device.function().description().c_str());
     deferred_ = std::make_unique_for_overwrite<Operation *[]>(completions.depth());
     completions.reserve_polled();
     completions.start_polling(*this);

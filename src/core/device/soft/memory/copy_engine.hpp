@@ -16,8 +16,8 @@
 
 namespace opendoca::soft {
 
-/// Copies by the CPU. A copy is carried out in its submit, or with DOCA_SOFT_DEFER=1 when it is retrieved, so that
-/// programs which read the destination too early are found out.
+/// Copies by the CPU. A copy is carried out in its submit, or with DOCA_SOFT_DEFER=1 and in strict mode when it is
+/// retrieved, so that programs which read the destination too early are found out.
 class OPENDOCA_INTERNAL SoftCopyEngine : public CopyEngine, public Pollable {
 public:
     /// Whether front ends may use copy_fast(). Otherwise they must call copy() for every copy.
