@@ -2,8 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Strict mode: when copies are carried out, and in which order they complete.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -61,6 +63,59 @@ TEST_P(StrictCopies, the_destination_is_written_at_completion)
     EXPECT_EQ(dst[0], std::byte{1});
     stop(dma);
     expect_rule("late-destination");
+}
+
+TEST_P(StrictCopies, copies_complete_in_an_order_by_the_seed)
+{
+    std::vector<std::size_t> sorted(num_copies);
+    std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+    std::vector<std::vector<std::size_t>> orders;
+    for (const char *const seed : {"1", "2"}) {
+        const Environment other_seed("DOCA_SOFT_STRICT_SEED", seed);
+        DmaContext dma(dev, pe, num_copies);
+        must(doca_ctx_start(dma.ctx()));
+        copies = std::vector<Copy>(num_copies);
+        make_copies(dma);
+        order.clear();
+        for (const Copy &copy : copies)
+            ASSERT_EQ(doca_task_submit(copy.as_task()), DOCA_SUCCESS);
+        run_until([&] { return order.size() == num_copies; });
+        for (const Copy &copy : copies)
+            EXPECT_EQ(copy.num_succeeded, 1);
+        EXPECT_EQ(order == sorted, !is_strict()) << "a program that counts on the order relies on the software device";
+        EXPECT_EQ(dst, src);
+        orders.push_back(order);
+        std::ranges::sort(order);
+        EXPECT_EQ(order, sorted) << "each completes once";
+        stop(dma);
+    }
+    EXPECT_EQ(orders[0] == orders[1], !is_strict());
+    expect_rule("unordered-completions");
+}
+
+TEST_P(StrictCopies, copies_complete_in_order_on_request)
+{
+    DmaContext dma(dev, pe, num_copies);
+    ASSERT_EQ(doca_dma_set_ordered_completions(dma.dma(), 1), DOCA_SUCCESS);
+    must(doca_ctx_start(dma.ctx()));
+    make_copies(dma);
+    for (const Copy &copy : copies)
+        ASSERT_EQ(doca_task_submit(copy.as_task()), DOCA_SUCCESS);
+    run_until([&] { return order.size() == num_copies; });
+    EXPECT_TRUE(std::ranges::is_sorted(order));
+    stop(dma);
+}
+
+TEST(StrictSeed, other_values_are_refused)
+{
+    const LogCapture log;
+    for (const char *const value : {"x", "1x", "-1", "99999999999999999999"}) {
+        const Environment seed("DOCA_SOFT_STRICT_SEED", value);
+        doca_devinfo **list = nullptr;
+        std::uint32_t size = 0;
+        EXPECT_EQ(doca_devinfo_create_list(&list, &size), DOCA_ERROR_INVALID_VALUE) << value;
+        EXPECT_LOGGED(log, std::string("DOCA_SOFT_STRICT_SEED is '") + value + "'");
+    }
 }
 
 } // namespace

@@ -31,6 +31,8 @@ constexpr Variable variables[] = {
      "1: the CPU stands in for engines that RDMA devices do not offer"},
     {"DOCA_SOFT_DEFER", "DMA is done when it is submitted", "1: DMA is done when it is retrieved"},
     {"DOCA_SOFT_STRICT", "software devices do more than cards", "1: software devices are as strict as a card"},
+    {"DOCA_SOFT_STRICT_SEED", "the seed of strict software devices is 1",
+     "the seed of the order in which copies of strict software devices complete"},
     {"DOCA_SOFT_FAULTS", "nothing fails on purpose", "what fails on purpose"},
     {"DOCA_COMM_CHANNEL_ADDRESS", "services are found by tmfifo_net0, or are processes of this machine",
      "where services listen"},

@@ -17,6 +17,9 @@ public:
     /// destination's data sections have grown by the length of the copy. NO_MEMORY, without any change, if the
     /// completion queue is full. All other failures are reported by the completion.
     [[nodiscard]] virtual doca_error_t copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept = 0;
+    /// Lets copies complete in the order of submission, or in any order. Default: no effect, as they always complete in
+    /// order.
+    virtual void set_ordered(bool is_ordered) noexcept;
 };
 
 } // namespace opendoca

@@ -149,6 +149,9 @@ std::vector<RepresentorInfo> DeviceFunction::representors() const
     return {};
 }
 
+/// Copies of all devices but strict ones complete in order.
+void CopyEngine::set_ordered(bool) noexcept {}
+
 // By default these report what was found when the device was listed. Providers that try abilities on the device
 // override them.
 std::uint32_t DeviceFunction::max_queue_size() const noexcept

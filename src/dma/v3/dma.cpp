@@ -63,6 +63,8 @@ doca_error_t doca_dma::on_start()
 {
     doca_dev &device = *dev();
     const doca_error_t status = device.device().create_copy_engine(completions(), engine_);
+    if (status == DOCA_SUCCESS)
+        engine_->set_ordered(is_ordered_);
     if (status == DOCA_SUCCESS && memcpy.is_configured()) {
         opendoca::visit_engine(*engine_, true, [&]<typename Engine>(Engine &own) {
             memcpy.set_pool(
@@ -106,11 +108,11 @@ struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
     return dma;
 }
 
-/// Accepted without effect: copies complete in the order of submission in either setting. The one exception are tasks
-/// after a failed one, which docs/generations.md describes.
-doca_error_t doca_dma_set_ordered_completions(struct doca_dma *dma, uint8_t)
+/// Has an effect on strict software devices only: on all others copies complete in the order of submission in either
+/// setting. The one exception are tasks after a failed one, which docs/generations.md describes.
+doca_error_t doca_dma_set_ordered_completions(struct doca_dma *dma, uint8_t ordered_completions)
 {
-    return call({dma}, [] {});
+    return call({dma}, [&] { dma->set_ordered(ordered_completions != 0); });
 }
 
 doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo)

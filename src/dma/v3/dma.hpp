@@ -30,6 +30,14 @@ struct doca_dma final : doca_ctx {
     explicit doca_dma(doca_dev &dev) : doca_ctx(&dev) {}
     ~doca_dma() override = default;
 
+    /// Lets tasks complete in the order of submission, from now on and in later runs of the context.
+    void set_ordered(bool is_ordered) noexcept
+    {
+        is_ordered_ = is_ordered;
+        if (engine_ != nullptr)
+            engine_->set_ordered(is_ordered);
+    }
+
     opendoca::v3::TaskType<doca_dma_task_memcpy, doca_dma_task_memcpy_completion_cb_t> memcpy{*this};
 
 protected:
@@ -40,5 +48,6 @@ protected:
     [[nodiscard]] bool stops_on_failure_of(const doca_task &) const noexcept override { return true; }
 
 private:
+    bool is_ordered_ = false;
     std::unique_ptr<opendoca::CopyEngine> engine_; ///< from on_start() to on_idle()
 };

@@ -3,6 +3,7 @@
 #include "provider.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
@@ -57,6 +58,9 @@ doca_error_t list_functions(DeviceFunctions &functions)
         LOG_WARN("software devices fail on purpose: DOCA_SOFT_FAULTS is '%s'", std::getenv("DOCA_SOFT_FAULTS"));
     bool is_strict = false;
     if (const doca_error_t status = read_strict_mode(is_strict); status != DOCA_SUCCESS)
+        return status;
+    std::uint64_t ignored_seed = 0;
+    if (const doca_error_t status = read_strict_seed(ignored_seed); status != DOCA_SUCCESS)
         return status;
     Topology topology;
     if (const doca_error_t status = load_topology(topology); status != DOCA_SUCCESS)

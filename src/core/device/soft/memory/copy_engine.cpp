@@ -3,6 +3,7 @@
 #include "copy_engine.hpp"
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstdlib>
 #include <string_view>
 
@@ -33,9 +34,13 @@ SoftCopyEngine::SoftCopyEngine(const SoftDevice &device, CompletionQueue &comple
 {
     if (!is_deferring_)
         return;
-    if (device.is_strict())
-        LOG_INFO("copies of device %s are carried out when they are retrieved (strict: late-destination)",
-                 device.function().description().c_str());
+    if (device.is_strict()) {
+        random_ = StrictRandom::of_next_engine();
+        set_ordered(false);
+        LOG_INFO("copies of device %s are carried out when they are retrieved (strict: late-destination), in an order "
+                 "by DOCA_SOFT_STRICT_SEED=%" PRIu64 " (strict: unordered-completions)",
+                 device.function().description().c_str(), StrictRandom::seed());
+    }
     deferred_ = std::make_unique_for_overwrite<Operation *[]>(completions.depth());
     completions.reserve_polled();
     completions.start_polling(*this);
@@ -111,6 +116,10 @@ void SoftCopyEngine::progress() noexcept
 {
     if (num_deferred_ == 0)
         return;
+    // The chosen one changes places with the oldest.
+    if (is_shuffling_)
+        std::swap(deferred_[first_deferred_],
+                  deferred_[(first_deferred_ + random_.below(num_deferred_)) % completions_.depth()]);
     Operation &operation = *deferred_[first_deferred_];
     first_deferred_ = (first_deferred_ + 1) % completions_.depth();
     --num_deferred_;

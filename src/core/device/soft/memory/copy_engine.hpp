@@ -10,6 +10,7 @@
 #include "../../../engine/completion_queue.hpp"
 #include "../../copy_engine.hpp"
 #include "../device.hpp"
+#include "../strict/strict_random.hpp"
 #include "copier.hpp"
 #include "copy.hpp"
 #include "remote_key_cache.hpp"
@@ -88,6 +89,9 @@ public:
         completions_.done_unarmed(tag, *this, DOCA_SUCCESS);
     }
 
+    /// Has an effect in strict mode only, where copies complete in a random order by default.
+    void set_ordered(bool is_ordered) noexcept override { is_shuffling_ = device_.is_strict() && !is_ordered; }
+
     /// Carries out one copy in each call, so that a copy is not done before the retrieval that returns it.
     void progress() noexcept override;
     [[nodiscard]] bool arm() noexcept override { return num_deferred_ != 0; }
@@ -154,6 +158,9 @@ private:
     std::unique_ptr<Operation *[]> deferred_; ///< a ring of the completion queue's depth
     std::uint32_t first_deferred_ = 0;
     std::uint32_t num_deferred_ = 0;
+    // In strict mode.
+    bool is_shuffling_ = false; ///< the next deferred copy is any of them, and not the oldest
+    StrictRandom random_;
 };
 
 } // namespace opendoca::soft

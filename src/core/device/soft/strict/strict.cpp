@@ -3,9 +3,11 @@
 #include "strict.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+#include <system_error>
 
 #include "../../../log/log.hpp"
 
@@ -28,6 +30,20 @@ doca_error_t read_strict_mode(bool &is_strict)
         return DOCA_ERROR_INVALID_VALUE;
     }
     is_strict = value == "1";
+    return DOCA_SUCCESS;
+}
+
+doca_error_t read_strict_seed(std::uint64_t &seed)
+{
+    const char *const text = std::getenv("DOCA_SOFT_STRICT_SEED");
+    const std::string_view value = text != nullptr && *text != '\0' ? text : "1";
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size()) {
+        LOG_ERR("DOCA_SOFT_STRICT_SEED is '%s': it is a number of up to 64 bits", text);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    seed = number;
     return DOCA_SUCCESS;
 }
 

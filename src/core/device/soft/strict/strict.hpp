@@ -15,6 +15,10 @@ namespace opendoca::soft {
 /// is neither 0 nor 1.
 [[nodiscard]] doca_error_t read_strict_mode(bool &is_strict);
 
+/// Reads DOCA_SOFT_STRICT_SEED from the environment, which chooses the order of completions; 1 if it is not set.
+/// INVALID_VALUE, with a message, if it is no number.
+[[nodiscard]] doca_error_t read_strict_seed(std::uint64_t &seed);
+
 /// Lowers the limits of a function to those of a card.
 void apply_strict_limits(Capabilities &can) noexcept;
 
