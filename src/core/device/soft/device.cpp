@@ -70,7 +70,12 @@ doca_error_t SoftDevice::register_memory(const MemoryRange &range, std::uint32_t
     // found here, where it concerns the program that made the mistake.
     if (const doca_error_t status = check_accessible(range, (access & writing_access) != 0); status != DOCA_SUCCESS)
         return status;
-    key = std::make_unique<SoftKey>(range, access, function());
+    auto made = std::make_unique<SoftKey>(range, access, function());
+    if (is_strict()) {
+        if (const doca_error_t status = made->pin(); status != DOCA_SUCCESS)
+            return status;
+    }
+    key = std::move(made);
     return DOCA_SUCCESS;
 }
 

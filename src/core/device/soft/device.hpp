@@ -14,6 +14,7 @@
 #include "../device.hpp"
 #include "memory/exporter.hpp"
 #include "memory/importer.hpp"
+#include "strict/pinned_pages.hpp"
 #include "topology/function.hpp"
 
 namespace opendoca::soft {
@@ -45,6 +46,9 @@ public:
     /// is valid as long as this key. Errors as of Exporter::publish().
     [[nodiscard]] doca_error_t export_for_receives(const ExportDescriptor *&found);
 
+    /// Counts this process's memory as pinned, once; see PinnedPages.
+    [[nodiscard]] doca_error_t pin() noexcept { return pinned_.pin(range_, function_); }
+
     /// Returns the imported memory; null for memory of this process that was not imported.
     [[nodiscard]] const RemoteMemory *remote() const noexcept { return remote_.get(); }
 
@@ -59,6 +63,7 @@ private:
     ObjectMutex receive_lock_;                               ///< guards the creation of receives_exported_
     std::atomic<bool> has_receive_export_{false}; ///< stored after receives_exported_, which is then constant
     std::unique_ptr<Exporter::Export> receives_exported_;
+    PinnedPages pinned_; ///< of a strict device
 };
 
 /// An open function of the software device. Stateless, and therefore thread-safe: keys and queues do the work. The
