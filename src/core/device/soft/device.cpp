@@ -13,6 +13,7 @@
 #include "counter/counter.hpp"
 #include "memory/copy_engine.hpp"
 #include "memory/memory_copier.hpp"
+#include "strict/strict.hpp"
 #include "strict/strict_counter.hpp"
 
 namespace opendoca::soft {
@@ -118,6 +119,10 @@ doca_error_t SoftDevice::create_queue_pair(const QueuePairSettings &settings, st
 doca_error_t SoftDevice::create_receive_queue(CompletionQueue &completions, std::uint32_t size, std::uint32_t,
                                               std::unique_ptr<ReceiveQueue> &queue)
 {
+    if (is_strict()) {
+        if (const doca_error_t status = check_strict_receives(size, function()); status != DOCA_SUCCESS)
+            return status;
+    }
     queue = std::make_unique<SoftReceiveQueue>(*this, completions, size);
     return DOCA_SUCCESS;
 }

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "../../../log/log.hpp"
+#include "../strict/strict.hpp"
 #include "faulty_copy_engine.hpp"
 #include "faulty_counter.hpp"
 #include "faulty_queue_pair.hpp"
@@ -60,6 +61,10 @@ doca_error_t FaultyDevice::create_queue_pair(const QueuePairSettings &settings, 
 doca_error_t FaultyDevice::create_receive_queue(CompletionQueue &completions, std::uint32_t size, std::uint32_t,
                                                 std::unique_ptr<ReceiveQueue> &queue)
 {
+    if (is_strict()) {
+        if (const doca_error_t status = check_strict_receives(size, function()); status != DOCA_SUCCESS)
+            return status;
+    }
     queue = std::make_unique<FaultyReceiveQueue>(*this, completions, size, plan_);
     return DOCA_SUCCESS;
 }

@@ -17,7 +17,8 @@ namespace opendoca::soft {
 
 namespace {
 
-constexpr std::uint32_t max_list_length = 64; ///< the most segments that logs of cards print
+constexpr std::uint32_t max_list_length = 64;         ///< the most segments that logs of cards print
+constexpr std::uint32_t max_shared_receives = 32'767; ///< max_srq_wr of ConnectX cards
 
 } // namespace
 
@@ -52,6 +53,15 @@ void apply_strict_limits(Capabilities &can) noexcept
 {
     can.dma_max_list_elements = std::min(can.dma_max_list_elements, max_list_length);
     can.sha_max_list_elements = std::min(can.sha_max_list_elements, max_list_length);
+}
+
+doca_error_t check_strict_receives(std::uint32_t size, const DeviceFunction &function)
+{
+    if (size <= max_shared_receives)
+        return DOCA_SUCCESS;
+    LOG_ERR("creating a queue of %u shared receives on device %s: at most %u are possible (strict: max-receives)", size,
+            function.description().c_str(), max_shared_receives);
+    return DOCA_ERROR_DRIVER;
 }
 
 const char *suffix_of(StrictRule rule) noexcept

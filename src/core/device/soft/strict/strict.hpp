@@ -22,6 +22,9 @@ namespace opendoca::soft {
 /// Lowers the limits of a function to those of a card.
 void apply_strict_limits(Capabilities &can) noexcept;
 
+/// Checks the size of a queue of shared receives. DRIVER, after a log line, if a card could not create it.
+[[nodiscard]] doca_error_t check_strict_receives(std::uint32_t size, const DeviceFunction &function);
+
 /// Returns the suffix that names @p rule in log messages.
 [[nodiscard]] const char *suffix_of(StrictRule rule) noexcept;
 
