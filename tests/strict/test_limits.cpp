@@ -112,6 +112,7 @@ std::uint32_t longest_list(const std::string &ibdev)
 
 TEST(StrictMode, a_function_of_the_topology_is_strict_alone)
 {
+    const Environment not_all("DOCA_SOFT_STRICT", nullptr);
     const TopologyFile file(R"({"functions": [
         {"name": "a", "side": "dpu", "type": "pf", "pci": "03:00.0", "strict": true},
         {"name": "b", "side": "dpu", "type": "pf", "pci": "03:00.1"}]})");
