@@ -50,6 +50,8 @@ class Bench:
         kept = ("DOCA_RDMA_TIMEOUT",) if self.devices else ()
         environment = {key: value for key, value in os.environ.items() if not key.startswith("DOCA_") or key in kept}
         environment.update({"DOCA_SOFT": "0"} if self.devices else {"DOCA_SOFT": "1", "DOCA_SOFT_ROLE": side})
+        if os.environ.get("OPENDOCA_TEST_STRICT") == "1":
+            environment["DOCA_SOFT_STRICT"] = "1"
         environment.update(env or {})
         argv = [self._sdk.program(name, built_for), *map(str, arguments)]
         program = Program(name, argv, environment, **options)
