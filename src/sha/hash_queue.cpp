@@ -51,12 +51,27 @@ void HashSession::copy_from(const HashSession &other) noexcept
     message = other.message;
 }
 
+HashQueue::HashQueue(CompletionQueue &completions, const Device &device, const Limits &limits) noexcept
+    : completions_(completions),
+      device_(device),
+      limits_(limits),
+      is_late_(device.function().is_strict_about(StrictRule::late_destination))
+{
+    if (is_late_)
+        LOG_INFO("SHA of device %s is computed when it is retrieved%s", device.function().name.c_str(),
+                 device.function().strict_suffix(StrictRule::late_destination));
+}
+
 doca_error_t HashQueue::hash(Tag tag, ShaKind kind, const doca_buf *source, doca_buf *destination) noexcept
 {
     if (const doca_error_t status = check(kind, source, destination); status != DOCA_SUCCESS)
         return status;
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY; // not logged: programs drain the queue and try again
+    if (is_late_) [[unlikely]] {
+        complete_late(tag, {nullptr, source, destination, kind, true});
+        return DOCA_SUCCESS;
+    }
     // The digest is complete before it is written, so source and destination may overlap.
     ShaDigest digest;
     digest.begin(kind);
@@ -73,6 +88,11 @@ doca_error_t HashQueue::hash_piece(Tag tag, ShaKind kind, const doca_buf *source
         return status;
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY;
+    if (is_late_) [[unlikely]] {
+        session.is_busy = true;
+        complete_late(tag, {&session, source, destination, kind, is_last});
+        return DOCA_SUCCESS;
+    }
     // An operation, not a completion alone: its payload leads to the session when it is retrieved.
     Operation &operation = completions_.begin(tag, *this);
     if (!session.message)
@@ -92,7 +112,54 @@ doca_error_t HashQueue::hash_piece(Tag tag, ShaKind kind, const doca_buf *source
 
 void HashQueue::retrieved(Operation &operation) noexcept
 {
-    operation.payload<HashSession *>()->is_busy = false;
+    if (is_late_) [[unlikely]]
+        carry_out(operation.payload<LateHash>());
+    else
+        operation.payload<HashSession *>()->is_busy = false;
+}
+
+void HashQueue::complete_late(Tag tag, const LateHash &late) noexcept
+{
+    Operation &operation = completions_.begin(tag, *this);
+    operation.payload<LateHash>() = late;
+    completions_.done_and_notify(operation, DOCA_SUCCESS);
+}
+
+/// The buffers may have changed since the check. The completion is then a success already, so this is only logged.
+void HashQueue::carry_out(const LateHash &late) const noexcept
+{
+    if (late.session != nullptr)
+        late.session->is_busy = false;
+    if (late.source == nullptr)
+        return;
+    std::size_t length = 0;
+    if (check_buffers(late.kind, late.source, late.destination, length) != DOCA_SUCCESS) {
+        LOG_ERR("a buffer of SHA has changed since its submission: nothing is hashed%s",
+                device_.function().strict_suffix(StrictRule::late_destination));
+        return;
+    }
+    ShaDigest of_message;
+    ShaDigest &digest = late.session != nullptr ? late.session->digest : of_message;
+    if (late.session == nullptr || !late.session->message)
+        digest.begin(late.kind);
+    add_data(digest, *late.source);
+    if (late.is_last)
+        write_digest(digest, late.kind, *late.destination);
+    if (late.session != nullptr) {
+        late.session->message.reset();
+        if (!late.is_last)
+            late.session->message = late.kind;
+    }
+}
+
+void HashQueue::forget_buffers(Tag tag) noexcept
+{
+    if (!is_late_)
+        return;
+    completions_.each_operation_of(*this, [&](Operation &operation) {
+        if (operation.tag.a == tag.a && operation.tag.b == tag.b)
+            operation.payload<LateHash>().source = nullptr;
+    });
 }
 
 doca_error_t HashQueue::check(ShaKind kind, const doca_buf *source, const doca_buf *destination) const noexcept

@@ -27,9 +27,9 @@ struct HashSession {
     bool is_busy = false;           ///< a piece was submitted and its completion not retrieved
 };
 
-/// Computes SHA on the CPU of the completion queue's thread: each operation completes within its submit. Owned by a
-/// context, one for each of its completion queues; used by that queue's thread only. Never has an operation that waits,
-/// so it needs no polling.
+/// Computes SHA on the CPU of the completion queue's thread: each operation completes within its submit. On a strict
+/// device (docs/strict.md) it is carried out when its completion is retrieved. Owned by a context, one for each of its
+/// completion queues; used by that queue's thread only. Never has an operation that waits, so it needs no polling.
 class HashQueue final : public Source {
 public:
     /// Limits of the source.
@@ -40,12 +40,7 @@ public:
 
     /// The device must be able to access the memory of all buffers. @p completions and @p device must outlive the
     /// object.
-    HashQueue(CompletionQueue &completions, const Device &device, const Limits &limits) noexcept
-        : completions_(completions),
-          device_(device),
-          limits_(limits)
-    {
-    }
+    HashQueue(CompletionQueue &completions, const Device &device, const Limits &limits) noexcept;
 
     /// Appends the digest of the data of @p source to @p destination (2.2: request and response). Returns INVALID_VALUE
     /// or NOT_PERMITTED after a log line, or NO_MEMORY without a credit; nothing has then changed. Null pointers are
@@ -62,10 +57,23 @@ public:
     [[nodiscard]] doca_error_t check_piece(ShaKind kind, const doca_buf *source, const doca_buf *destination,
                                            const HashSession &session, bool is_last) const noexcept;
 
-    /// Makes the session of a piece usable again.
+    /// Called when the program may release the buffers of the operation of @p tag although it has not been retrieved.
+    void forget_buffers(Tag tag) noexcept;
+    /// Carries the operation out, if it is late, and makes the session of a piece usable again.
     void retrieved(Operation &operation) noexcept override;
 
 private:
+    /// What a late operation does when it is retrieved.
+    struct LateHash {
+        HashSession *session;   ///< of a piece; null for a message that is hashed at once
+        const doca_buf *source; ///< null: the program has abandoned the operation
+        doca_buf *destination;
+        ShaKind kind;
+        bool is_last;
+    };
+
+    void complete_late(Tag tag, const LateHash &late) noexcept;
+    void carry_out(const LateHash &late) const noexcept;
     /// Checks both buffers. Stores the number of bytes in the source in @p length.
     [[nodiscard]] doca_error_t check_buffers(ShaKind kind, const doca_buf *source, const doca_buf *destination,
                                              std::size_t &length) const noexcept;
@@ -77,6 +85,7 @@ private:
     CompletionQueue &completions_;
     const Device &device_;
     const Limits limits_;
+    const bool is_late_; ///< operations are carried out when they are retrieved
 };
 
 } // namespace opendoca

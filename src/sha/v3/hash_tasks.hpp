@@ -17,6 +17,7 @@ public:
 
     [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override;
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override;
+    void abandoned(doca_task &base) noexcept override { hashes_.forget_buffers(base.tag()); }
 
 private:
     HashQueue &hashes_;
@@ -33,6 +34,7 @@ public:
 
     [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override;
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override;
+    void abandoned(doca_task &base) noexcept override { hashes_.forget_buffers(base.tag()); }
     doca_error_t set_result(doca_task &base, const Ended &ended) noexcept override;
 
 private:

@@ -71,6 +71,8 @@ const char *suffix_of(StrictRule rule) noexcept
         return " (strict: max-list-length)";
     case StrictRule::dpu_port_is_no_host:
         return " (strict: dpu-port-is-no-host)";
+    case StrictRule::late_destination:
+        return " (strict: late-destination)";
     }
     return "";
 }
