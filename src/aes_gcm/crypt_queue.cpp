@@ -7,7 +7,7 @@
 namespace opendoca {
 
 CryptQueue::CryptQueue(CompletionQueue &completions, Device &device, const Limits &limits)
-    : SlicedQueue(completions),
+    : SlicedQueue(completions, device.function().completes_late("AES-GCM")),
       job_(device),
       check_(device, limits.list_elements, limits.size, job_.accesses_imports())
 {
@@ -21,7 +21,7 @@ doca_error_t CryptQueue::submit(Tag tag, CryptRequest &request) noexcept
         return DOCA_ERROR_NO_MEMORY; // not logged: programs drain the queue and try again
     // The program may change the IV as soon as the submission has returned.
     std::copy_n(request.iv, request.iv_size, request.iv_at_submit.begin());
-    if (is_idle() && request.plan.aad + request.plan.text <= slice_size)
+    if (may_complete_at_once() && request.plan.aad + request.plan.text <= slice_size)
         completions_.done(tag, *this, job_.run(request));
     else
         append(tag).payload<CryptRequest *>() = &request;

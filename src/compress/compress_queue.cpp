@@ -92,7 +92,7 @@ doca_error_t CompressQueue::run(Tag tag, const CompressRequest &request, void *c
         return status;
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY; // not logged: programs drain the queue and try again
-    if (is_idle()) {
+    if (may_complete_at_once()) {
         job_ = {.request = request, .checksums = checksums, .source = source, .destination = destination};
         if (const doca_error_t status = try_short(); status != DOCA_ERROR_IN_PROGRESS) {
             completions_.done(tag, *this, status);
@@ -101,7 +101,8 @@ doca_error_t CompressQueue::run(Tag tag, const CompressRequest &request, void *c
         is_known_as_long_ = true;
     }
     append(tag).payload<Waiting>() = {request, checksums};
-    begin_oldest(); // the worker need not wait for the next poll
+    if (!is_late())
+        begin_oldest(); // the worker need not wait for the next poll
     return DOCA_SUCCESS;
 }
 

@@ -82,7 +82,7 @@ doca_error_t check_overlap(const doca_buf &source, const doca_buf &destination, 
 } // namespace
 
 CodingQueue::CodingQueue(CompletionQueue &completions, Device &device, const Limits &limits)
-    : SlicedQueue(completions),
+    : SlicedQueue(completions, device.function().completes_late("erasure coding")),
       device_(device),
       limits_(limits)
 {
@@ -106,7 +106,7 @@ doca_error_t CodingQueue::multiply(Tag tag, const Matrix *matrix, const doca_buf
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY; // not logged: programs drain the queue and try again
     const Request request = {matrix, source, destination};
-    if (is_idle() && layout.block <= slice_of(*matrix)) {
+    if (may_complete_at_once() && layout.block <= slice_of(*matrix)) {
         begin_request(request, layout);
         const doca_error_t status = multiply_slice(layout.block);
         if (status == DOCA_SUCCESS)

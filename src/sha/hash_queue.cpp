@@ -55,11 +55,8 @@ HashQueue::HashQueue(CompletionQueue &completions, const Device &device, const L
     : completions_(completions),
       device_(device),
       limits_(limits),
-      is_late_(device.function().is_strict_about(StrictRule::late_destination))
+      is_late_(device.function().completes_late("SHA"))
 {
-    if (is_late_)
-        LOG_INFO("SHA of device %s is computed when it is retrieved%s", device.function().name.c_str(),
-                 device.function().strict_suffix(StrictRule::late_destination));
 }
 
 doca_error_t HashQueue::hash(Tag tag, ShaKind kind, const doca_buf *source, doca_buf *destination) noexcept

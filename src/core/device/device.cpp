@@ -189,6 +189,15 @@ const char *DeviceFunction::strict_suffix(StrictRule) const noexcept
     return "";
 }
 
+bool DeviceFunction::completes_late(const char *what) const noexcept
+{
+    const char *const suffix = strict_suffix(StrictRule::late_destination);
+    if (*suffix == '\0')
+        return false;
+    LOG_INFO("%s of device %s is carried out after its submission%s", what, name.c_str(), suffix);
+    return true;
+}
+
 std::string DeviceFunction::reason_against(Ability ability) const
 {
     // Reasons that apply to all kinds of devices. A provider handles the others before it calls this function.

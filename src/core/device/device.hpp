@@ -189,7 +189,7 @@ enum class Ability : std::uint8_t {
 enum class StrictRule : std::uint8_t {
     max_list_length,     ///< buffers in a list of DMA or SHA
     dpu_port_is_no_host, ///< a port of the DPU acts for no function of the host
-    late_destination,    ///< SHA writes its destination when the completion is retrieved
+    late_destination,    ///< destinations are written after the submission
 };
 
 /// What a function supports for connections. Limits are those of one connection.
@@ -338,7 +338,8 @@ public:
     /// Returns a suffix for the log message that @p rule was not kept: " (strict: max-list-length)". Empty unless the
     /// function is a strict one of the software device.
     [[nodiscard]] virtual const char *strict_suffix(StrictRule rule) const noexcept;
-    [[nodiscard]] bool is_strict_about(StrictRule rule) const noexcept { return *strict_suffix(rule) != '\0'; }
+    /// Returns whether an operation of @p what must not be carried out within its submission, by strict mode. Logs it.
+    [[nodiscard]] bool completes_late(const char *what) const noexcept;
 
     /// Returns a text for log messages: "p0 (0000:03:00.0)".
     [[nodiscard]] std::string description() const;

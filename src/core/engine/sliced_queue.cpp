@@ -7,9 +7,10 @@
 
 namespace opendoca {
 
-SlicedQueue::SlicedQueue(CompletionQueue &completions)
+SlicedQueue::SlicedQueue(CompletionQueue &completions, bool is_late)
     : completions_(completions),
-      waiting_(std::make_unique<Operation *[]>(completions.depth()))
+      waiting_(std::make_unique<Operation *[]>(completions.depth())),
+      is_late_(is_late)
 {
     completions_.reserve_polled();
 }

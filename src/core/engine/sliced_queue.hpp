@@ -21,8 +21,9 @@ public:
     /// Bytes that are processed in one go.
     static constexpr std::size_t slice_size = std::size_t{256} << 10;
 
-    /// Throws std::bad_alloc. @p completions must outlive the object.
-    explicit SlicedQueue(CompletionQueue &completions);
+    /// @p is_late: no operation completes within its submission. Throws std::bad_alloc. @p completions must outlive the
+    /// object.
+    explicit SlicedQueue(CompletionQueue &completions, bool is_late = false);
     ~SlicedQueue() override;
 
     /// Ends the operation of @p tag with SHUTDOWN if it waits or is in progress, while its buffers still exist. Blocks
@@ -59,8 +60,9 @@ protected:
 
     // Called by the derived class.
 
-    /// Returns whether no operation waits or is in progress, so that the next one may complete within its submission.
-    [[nodiscard]] bool is_idle() const noexcept { return num_waiting_ == 0; }
+    /// Returns whether the next operation may complete within its submission, as none waits or is in progress.
+    [[nodiscard]] bool may_complete_at_once() const noexcept { return num_waiting_ == 0 && !is_late_; }
+    [[nodiscard]] bool is_late() const noexcept { return is_late_; }
     /// Appends an operation to those that wait, and wakes an armed queue. The completion queue must not be full. The
     /// caller fills in the payload.
     [[nodiscard]] Operation &append(Tag tag) noexcept;
@@ -95,6 +97,7 @@ private:
     std::uint32_t first_waiting_ = 0;
     std::uint32_t num_waiting_ = 0;
     std::atomic<bool> is_waiting_{false}; ///< num_waiting_ is not 0; only the queue's thread writes it
+    const bool is_late_;                  ///< no operation completes within its submission
     bool is_in_progress_ = false;         ///< begin() was called for the oldest operation
     bool is_flushing_ = false;            ///< those after the one in progress complete with it, with SHUTDOWN
     bool has_progressed_ = false;         ///< see take_progress()
