@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <dirent.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -29,6 +30,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../src/core/base/unique_fd.hpp"
 #include "../conformance/support/start_time.hpp"
 #include "options.hpp"
 #include "scenario.hpp"
@@ -127,6 +129,26 @@ std::uint64_t name_of(pid_t pid)
     return doca_test::start_time_of(pid) << 22 | static_cast<std::uint32_t>(pid);
 }
 
+/// Writes to stderr where the process has crashed, and lets the signal end it. May deadlock in the allocator; the alarm
+/// ends the process then.
+void report_backtrace(int signal)
+{
+    std::signal(signal, SIG_DFL);
+    void *frames[64];
+    backtrace_symbols_fd(frames, backtrace(frames, 64), STDERR_FILENO);
+    raise(signal);
+}
+
+/// Prints the last lines of a side's stderr.
+void print_end_of(int report)
+{
+    constexpr off_t most = 8192;
+    char text[most];
+    const off_t end = lseek(report, 0, SEEK_END);
+    const ssize_t size = pread(report, text, sizeof(text), std::max<off_t>(end - most, 0));
+    std::printf("%.*s\n", static_cast<int>(std::max<ssize_t>(size, 0)), text);
+}
+
 /// How a child has ended, if it has.
 bool has_ended(pid_t child, int &status)
 {
@@ -152,13 +174,16 @@ int main(int argc, char **argv)
         if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
             return 2;
         pid_t children[2];
+        const opendoca::UniqueFd reports[2] = {opendoca::UniqueFd(memfd_create("host", MFD_CLOEXEC)),
+                                               opendoca::UniqueFd(memfd_create("DPU", MFD_CLOEXEC))};
         for (const int side : {0, 1}) {
             children[side] = start([&] {
                 alarm(seconds_to_end);
                 close(ends[1 - side]);
-                // What was copied is wrong where something was garbled, and said so; that is no failure here.
-                if (const int null = open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0)
-                    dup2(null, STDERR_FILENO);
+                // Wrong copies are reported where something was garbled, which is no failure here.
+                dup2(reports[side].get(), STDERR_FILENO);
+                std::signal(SIGABRT, report_backtrace);
+                std::signal(SIGSEGV, report_backtrace);
                 (void)Walk(side == 0 ? Role::host : Role::dpu, ends[side], Trouble::any).run();
                 return 0;
             });
@@ -180,6 +205,7 @@ int main(int argc, char **argv)
                     std::printf("walk %llu: the %s %s (signal %d)\n", static_cast<unsigned long long>(walk),
                                 side == 0 ? "host" : "DPU", WTERMSIG(status) == SIGALRM ? "hung" : "crashed",
                                 WTERMSIG(status));
+                    print_end_of(reports[side].get());
                     ++bad;
                 }
             }
