@@ -24,7 +24,7 @@ namespace {
 /// microseconds, longer than a round trip; with more, never much longer.
 constexpr std::uint32_t polls_until_quiet = 4096;
 /// Calls of progress() for each poll of an quiet member.
-constexpr std::uint32_t calls_between_quiet_polls = 32;
+constexpr std::uint32_t calls_between_quiet_polls = 64;
 
 } // namespace
 

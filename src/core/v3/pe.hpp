@@ -15,7 +15,7 @@
 /// use it. One descriptor notifies for all of them. Must outlive its members.
 ///
 /// A member that has had nothing to do for a while is quiet: progress() polls only the active members in each call, and
-/// one quiet member in every 32nd call, so that its cost does not grow with their number. At least one member is
+/// one quiet member in every 64th call, so that its cost does not grow with their number. At least one member is
 /// active. A member becomes active with the next thing that a poll finds, or that its thread submits. A program that
 /// blocks relies on each member being polled after it was armed or woken: progress() then returns false only after a
 /// poll of all of them.

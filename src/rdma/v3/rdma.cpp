@@ -29,7 +29,7 @@ constexpr std::uint32_t min_messages = 16;
 constexpr std::uint32_t max_messages = 1024;
 
 /// Connections that a call of on_progress() examines when no event is likely.
-constexpr std::size_t examined_per_call = 4;
+constexpr std::size_t examined_per_call = 2;
 
 } // namespace
 
