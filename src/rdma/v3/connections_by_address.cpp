@@ -29,7 +29,6 @@ namespace opendoca::v3 {
 namespace {
 
 using Connection = doca_rdma_connection;
-using Clock = std::chrono::steady_clock;
 
 /// Steps of handshakes that one progress call takes at most. Steps are not reported to the program; the limit keeps
 /// many clients from delaying its tasks.
@@ -145,7 +144,7 @@ doca_error_t ConnectionsByAddress::connect(const doca_rdma_addr &address, doca_d
     made->link->owner = made;
     made->user_data = connection_data;
     // The connector's own timeout is not enough: it does not apply to a server that connects and never answers.
-    made->deadline = Clock::now() + timeout;
+    made->deadline = std::chrono::steady_clock::now() + timeout;
     set_timer();
     return DOCA_SUCCESS;
 }
@@ -159,7 +158,8 @@ void ConnectionsByAddress::set_timer() noexcept
         if (!connection->is_requested())
             continue;
         // At least 1 ms: a value of 0 would stop the timer.
-        const auto left = std::max<Clock::duration>(connection->deadline - Clock::now(), std::chrono::milliseconds(1));
+        const auto left = std::max<std::chrono::steady_clock::duration>(
+            connection->deadline - std::chrono::steady_clock::now(), std::chrono::milliseconds(1));
         when.it_value.tv_sec = std::chrono::floor<std::chrono::seconds>(left).count();
         when.it_value.tv_nsec = (left % std::chrono::seconds(1)).count();
         break;
@@ -178,7 +178,7 @@ bool ConnectionsByAddress::expire_request() noexcept
         return false;
     has_deadline_passed_ = true;
     for (const auto &connection : rdma_.connections()) {
-        if (!connection->is_requested() || connection->deadline > Clock::now())
+        if (!connection->is_requested() || connection->deadline > std::chrono::steady_clock::now())
             continue;
         LOG_ERR("%s has not answered within %u ms", connection->link->server.c_str(), rdma_.request_timeout);
         // The callback comes last, since it may end the context.
