@@ -136,10 +136,7 @@ DOCA_STABLE doca_error_t doca_pe_destroy(struct doca_pe *pe);
 /**
  * Look once what the contexts have done, and call back. Not to be called in a callback.
  *
- * opendoca: at most one task comes back per call, so that a program can stop between two. A context that has had
- * nothing to do in some thousand calls is looked at in few of them, until it is given a task, so that a call does not
- * take longer with many such contexts. While the engine is armed, and after it was woken, a call that returns 0 has
- * looked at all.
+ * opendoca: at most one task comes back per call, so that a program can stop between two.
  *
  * @param [in] pe The progress engine.
  * @return 1 when something was done: a task came back, an event was told, a state changed. 0 when there was

@@ -164,7 +164,6 @@ void doca_ctx::begin_stop() noexcept
     is_derived_done_ = on_stop() == DOCA_SUCCESS;
     // A stopping context is polled in any case: see has_silent_work().
     is_poll_requested_ = true;
-    activate();
 }
 
 void doca_ctx::stopped() noexcept
@@ -220,21 +219,13 @@ void doca_ctx::change(doca_ctx_states before, doca_ctx_states next) noexcept
 
 void doca_ctx::set_state(doca_ctx_states state) noexcept
 {
+    // The fast path does not check whether a waiter has to be woken, so it is off while the progress engine is armed.
     state_ = state;
-    update_fast_path();
+    set_fast_path(is_running() && !pe_->is_armed());
 }
 
-void doca_ctx::set_quiet(bool is_quiet) noexcept
+void doca_ctx::set_fast_path(bool is_wanted) noexcept
 {
-    Member::set_quiet(is_quiet);
-    update_fast_path();
-}
-
-/// The fast path checks neither whether a waiter has to be woken, nor whether the progress engine polls the context in
-/// each call, so it is off while the engine is armed and while the context is quiet.
-void doca_ctx::update_fast_path() noexcept
-{
-    const bool is_wanted = is_running() && !pe_->is_armed() && !is_quiet();
     for (const TaskTypeBase *type : types_) {
         if (TaskPool *const pool = type->pool())
             pool->is_on_fast_path = is_wanted && pool->has_fast_path;
@@ -243,14 +234,14 @@ void doca_ctx::update_fast_path() noexcept
 
 void doca_ctx::arm() noexcept
 {
-    update_fast_path();
+    set_fast_path(false);
     Member::arm();
 }
 
 void doca_ctx::clear() noexcept
 {
     Member::clear();
-    update_fast_path();
+    set_fast_path(is_running());
 }
 
 std::size_t doca_ctx::num_in_flight() const noexcept
@@ -268,8 +259,6 @@ void doca_ctx::set_progress_requested(bool is_requested) noexcept
     is_progress_requested_ = is_requested;
     // A stopping context needs the calls to detect that nothing is left.
     is_poll_requested_ = is_requested || state_ == DOCA_CTX_STATE_STOPPING;
-    if (is_requested)
-        activate();
 }
 
 bool doca_ctx::progress_more() noexcept
@@ -308,7 +297,6 @@ doca_error_t doca_ctx::submit_any(doca_task &task, TaskState state) noexcept
 {
     if (!is_running() || task.state != TaskState::owned) [[unlikely]]
         return refuse(task);
-    activate();
     TaskPool &pool = *task.pool;
     task.state = state;
     ++pool.num_submitted;
@@ -333,10 +321,8 @@ void doca_ctx::free(doca_task &task) noexcept
     case TaskState::owned:
         --num_allocated_;
         task.pool->put_back(task);
-        if (!has_silent_work())
-            return;
-        activate();
-        completions().wake_if_armed(); // the program is blocked until the context is idle
+        if (has_silent_work() && completions().is_armed())
+            completions().wake(); // the program is blocked until the context is idle
         return;
     case TaskState::submitted:
     case TaskState::with_result:

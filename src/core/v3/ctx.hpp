@@ -162,8 +162,7 @@ private:
     /// Changes the state and calls the program's callback.
     void change(doca_ctx_states before, doca_ctx_states next) noexcept;
     void set_state(doca_ctx_states state) noexcept;
-    void update_fast_path() noexcept;
-    void set_quiet(bool is_quiet) noexcept override;
+    void set_fast_path(bool is_wanted) noexcept;
 
     const opendoca::CreatorProcess creator_; ///< a forked child cannot wait for operations of its parent
     std::size_t num_allocated_ = 0;          ///< tasks that were allocated and not freed

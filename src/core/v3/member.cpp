@@ -37,11 +37,6 @@ void Member::leave() noexcept
     completions_.reset();
 }
 
-void Member::activate_in_engine() noexcept
-{
-    pe_->activate(*this);
-}
-
 void Member::arm() noexcept
 {
     completions_->arm();

@@ -45,14 +45,6 @@ public:
     [[nodiscard]] virtual std::size_t num_in_flight() const noexcept = 0;
 
     [[nodiscard]] doca_pe *pe() const noexcept { return pe_; } ///< null before connect()
-    /// Whether the progress engine polls the member only now and then, until it has something to do.
-    [[nodiscard]] bool is_quiet() const noexcept { return is_quiet_; }
-    virtual void set_quiet(bool is_quiet) noexcept { is_quiet_ = is_quiet; } ///< for the progress engine
-
-    // The progress engine's own.
-
-    std::size_t index = 0;        ///< the member's place in the progress engine's list
-    std::uint32_t last_found = 0; ///< the engine's count of polls when the member last had something to do
     /// Valid between join() and leave().
     [[nodiscard]] CompletionQueue &completions() const noexcept { return *completions_; }
 
@@ -76,12 +68,6 @@ protected:
 
     /// Delivers one completion, if there is one.
     [[nodiscard]] bool deliver_one() noexcept;
-    /// Ends the state of is_quiet(): the member's thread has given it something to do.
-    void activate() noexcept
-    {
-        if (is_quiet_) [[unlikely]]
-            activate_in_engine();
-    }
 
     // Acquire: pairs with the release store of the thread that sets the flag.
     [[nodiscard]] bool is_progress_flag_set() const noexcept { return progress_flag_->load(std::memory_order_acquire); }
@@ -94,7 +80,6 @@ protected:
     bool completions_may_be_pending_ = false;             ///< see doca_ctx::completions_may_be_pending()
 
 private:
-    [[gnu::cold]] void activate_in_engine() noexcept;
     /// Calls poll_and_deliver(), with a turn of progress_more() if one is requested. The ring must be empty.
     [[nodiscard]] bool poll() noexcept;
     [[nodiscard]] bool poll_in_turn() noexcept;
@@ -123,7 +108,6 @@ private:
 
     std::unique_ptr<CompletionQueue> completions_; ///< null unless the member is polled
     std::uint32_t num_polls_ = 0;
-    bool is_quiet_ = false;
     bool must_deliver_next_ = false; ///< progress_more() has had its turn at this position; cleared by a delivery
 };
 

@@ -120,7 +120,6 @@ doca_error_t doca_graph::check_instantiable() const noexcept
 
 void doca_graph::add_ready(doca_graph_instance &instance) noexcept
 {
-    activate();
     if (!std::exchange(instance.is_ready_, true))
         instance.next_ready_ = std::exchange(ready_, &instance);
 }

@@ -28,9 +28,6 @@ namespace {
 constexpr std::uint32_t min_messages = 16;
 constexpr std::uint32_t max_messages = 1024;
 
-/// Connections that a call of on_progress() examines when no event is likely.
-constexpr std::size_t examined_per_call = 2;
-
 } // namespace
 
 doca_rdma::doca_rdma(doca_dev &dev) : doca_ctx(&dev)
@@ -104,7 +101,7 @@ void doca_rdma::on_idle() noexcept
     receives_.reset();
     last_examined_ = 0;
     num_created_ = 0;
-    has_ended_connections_ = is_poll_due_ = must_examine_all_ = false;
+    has_ended_connections_ = is_poll_due_ = false;
 }
 
 doca_error_t doca_rdma::check_configurable(const char *what) const noexcept
@@ -205,8 +202,6 @@ doca_error_t doca_rdma::connect(std::span<const std::byte> details, Connection &
     is_start_pending_ = state() == DOCA_CTX_STATE_STARTING;
     if (callbacks.established != nullptr)
         connection.state = Connection::State::ready;
-    must_examine_all_ = true;
-    activate();
     if ((is_start_pending_ || connection.state == Connection::State::ready) && completions().is_armed())
         completions().wake();
     return DOCA_SUCCESS;
@@ -295,9 +290,8 @@ void doca_rdma::drop_ended() noexcept
 }
 
 /// Reports at most one event per call, since a callback may stop the context or change connections_. Round-robin over
-/// the connections, so that one that fails again and again cannot starve the others. A call examines a few connections,
-/// or all if an event is likely or the program is about to block. Connections by address are polled less often, as that
-/// takes system calls.
+/// the connections, so that one that fails again and again cannot starve the others. Connections by address are polled
+/// less often, as that takes system calls.
 bool doca_rdma::on_progress() noexcept
 {
     if (is_start_pending_) {
@@ -305,9 +299,7 @@ bool doca_rdma::on_progress() noexcept
         started();
         return true;
     }
-    const bool is_any_likely = must_examine_all_ || completions().is_armed();
-    for (std::size_t left = is_any_likely ? connections_.size() : std::min(connections_.size(), examined_per_call);
-         left != 0; --left) {
+    for (std::size_t left = connections_.size(); left != 0; --left) {
         last_examined_ = last_examined_ + 1 < connections_.size() ? last_examined_ + 1 : 0;
         Connection &connection = *connections_[last_examined_];
         if (connection.is_callback_pending()) {
@@ -320,7 +312,6 @@ bool doca_rdma::on_progress() noexcept
             return true;
         }
     }
-    must_examine_all_ = false;
     if ((!by_address_.is_open() && !has_ended_connections_) || (!is_poll_due_ && !poll_budget_.is_spent()))
         return false;
     is_poll_due_ = false;
@@ -349,12 +340,11 @@ void doca_rdma::arm() noexcept
         completions().wake();
 }
 
-/// Called when a program is about to block or was woken. The next progress examines all connections, and polls the
-/// connector once, whatever is left of the poll budget: the event that has woken the program may be one of a
-/// connection.
+/// Called when a program is about to block or was woken. The next progress polls the connector once, whatever is left
+/// of the poll budget: the event that has woken the program may be one of a connection.
 void doca_rdma::clear() noexcept
 {
-    is_poll_due_ = must_examine_all_ = true;
+    is_poll_due_ = true;
     doca_ctx::clear();
 }
 

@@ -177,8 +177,6 @@ private:
     std::uint32_t num_created_ = 0;      ///< connections since the start; the number of the next one
     bool has_ended_connections_ = false; ///< drop_ended() has work
     std::size_t last_examined_ = 0;      ///< index in connections_ of the connection examined last: round-robin
-    /// The next on_progress() examines all connections, for callbacks that are pending and ends.
-    bool must_examine_all_ = false;
     // Polling the connector takes a system call, so on_progress() polls it only if one of these requests it.
     bool is_poll_due_ = false; ///< an event is likely: the program was woken, or the last poll found an event
     /// Polls by time as well (1 ms), for programs that pause whenever they find nothing.
