@@ -136,7 +136,9 @@ DOCA_STABLE doca_error_t doca_pe_destroy(struct doca_pe *pe);
 /**
  * Look once what the contexts have done, and call back. Not to be called in a callback.
  *
- * opendoca: at most one task comes back per call, so that a program can stop between two.
+ * opendoca: at most one task comes back per call, so that a program can stop between two. A context in which some
+ * thousand calls have found nothing is left out of the following ones until it has something to do, where the device
+ * can tell the engine: the time of a call then does not grow with the number of such contexts.
  *
  * @param [in] pe The progress engine.
  * @return 1 when something was done: a task came back, an event was told, a state changed. 0 when there was

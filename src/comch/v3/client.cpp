@@ -125,7 +125,7 @@ bool doca_comch_client::continue_connecting() noexcept
     if (status == DOCA_SUCCESS && watch(*server_)) {
         server_->is_reported = true;
         drop_timer();
-        completions().wake_if_armed(); // no doorbells were requested for the connection
+        completions().wake_if_waiting(); // no doorbells were requested for the connection
         started();
         return true;
     }

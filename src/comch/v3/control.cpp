@@ -177,7 +177,7 @@ void Control::send(doca_comch_task_send &task) noexcept
     task.next_waiting = nullptr;
     (connection.first_waiting != nullptr ? connection.last_waiting->next_waiting : connection.first_waiting) = &task;
     connection.last_waiting = &task;
-    completions().wake_if_armed(); // requests a doorbell for space
+    completions().wake_if_waiting(); // requests a doorbell for space
 }
 
 void Control::send_waiting(Connection &connection) noexcept
@@ -211,7 +211,7 @@ bool Control::serve(Connection &connection) noexcept
             connection.send_control_messages();
             connection.fast->to_peer.settle();
             if (connection.fast->to_peer.has_message())
-                completions().wake_if_armed(); // no doorbell was requested for the space that the rest needs
+                completions().wake_if_waiting(); // no doorbell was requested for the space that the rest needs
         }
         arrival = connection.receive(message_, length, event);
     }

@@ -40,7 +40,7 @@ doca_error_t make_data_connection(doca_dev &dev, CompletionQueue &completions, s
     if (status != DOCA_SUCCESS)
         return status;
     connection->queue_pair = std::move(queue_pair);
-    completions.wake_if_armed(); // arm() has not reached it
+    completions.wake_if_waiting(); // arm() has not reached it
     made = std::move(connection);
     return DOCA_SUCCESS;
 }

@@ -204,7 +204,7 @@ bool doca_comch_server::on_progress() noexcept
             if (is_stopping || connection.link.state() != Link::State::connected)
                 continue;
             connection.is_reported = true;
-            completions().wake_if_armed(); // no doorbells were requested for the connection
+            completions().wake_if_waiting(); // no doorbells were requested for the connection
             if (connected != nullptr) {
                 doca_comch_event_connection_status_changed event;
                 connected(&event, &connection, 1);

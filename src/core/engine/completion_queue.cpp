@@ -98,13 +98,18 @@ void CompletionQueue::start_polling(Pollable &pollable) noexcept
         return;
     polled_.push_back(&pollable);
     update_only_polled();
-    wake_if_armed(); // arm() was not called for this pollable: the waiter must poll it once
+    wake_if_waiting(); // arm() was not called for this pollable: the waiter must poll it once
+    if (listener_ != nullptr)
+        listener_->polled_changed();
 }
 
 void CompletionQueue::stop_polling(Pollable &pollable) noexcept
 {
-    std::erase(polled_, &pollable);
+    if (std::erase(polled_, &pollable) == 0)
+        return;
     update_only_polled();
+    if (listener_ != nullptr)
+        listener_->polled_changed();
 }
 
 void CompletionQueue::update_only_polled() noexcept
@@ -122,31 +127,56 @@ doca_error_t CompletionQueue::set_event_driven(bool enable)
         events_ = std::move(events);
     }
     is_event_driven_ = enable;
-    is_armed_ = false;
+    waiting_ &= ~armed;
     return DOCA_SUCCESS;
 }
 
 void CompletionQueue::wake() noexcept
 {
+    resume();
     // Stays armed if the write has failed, so that the next completion tries again.
-    is_armed_ = !events_->wake();
+    if (is_armed() && events_->wake())
+        waiting_ &= ~armed;
+}
+
+bool CompletionQueue::park() noexcept
+{
+    if (!is_empty())
+        return false;
+    for (std::size_t i = 0; i != polled_.size(); ++i) {
+        if (polled_[i]->park())
+            continue;
+        while (i-- != 0)
+            polled_[i]->unpark();
+        return false;
+    }
+    waiting_ |= parked;
+    return true;
+}
+
+void CompletionQueue::unpark() noexcept
+{
+    waiting_ &= ~parked;
+    for (Pollable *pollable : polled_)
+        pollable->unpark();
+    listener_->queue_resumed();
 }
 
 void CompletionQueue::arm() noexcept
 {
-    is_armed_ = true;
+    waiting_ |= armed;
     // Arms first and checks afterwards, so that no event between the two is lost.
     bool is_ready = false;
     for (Pollable *pollable : polled_)
         is_ready = pollable->arm() || is_ready;
     // A pollable's arm() may have completed an operation and disarmed the queue by it.
-    if (is_armed_ && (is_ready || !is_empty()))
+    if (is_armed() && (is_ready || !is_empty()))
         wake();
 }
 
 doca_error_t CompletionQueue::clear() noexcept
 {
-    is_armed_ = false;
+    waiting_ &= ~armed;
     // Before the handle is cleared: a pollable's descriptor that stays readable keeps the handle readable.
     for (Pollable *pollable : polled_)
         pollable->disarm();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -34,12 +35,27 @@ struct Completion {
 
 static_assert(sizeof(Completion) == 32);
 
+/// Is told of changes of a completion queue: a progress engine or one of its members. Called by the queue's thread.
+class OPENDOCA_INTERNAL QueueListener {
+public:
+    /// The queue was parked, and has to be polled again.
+    virtual void queue_resumed() noexcept {}
+    /// The list of what the queue polls has changed.
+    virtual void polled_changed() noexcept {}
+
+protected:
+    ~QueueListener() = default;
+};
+
 /// The completions of one thread: a ring of completions that have not been retrieved, the credits that submissions
 /// take, the memory of the operations in flight, the list of what has to be polled, and the event handle on which the
 /// thread can block. Owned by a context or graph of 3.0, a work queue of 2.2, or an internal user of a device
 /// (QueuePairLink). Only its thread may use it, apart from num_outstanding(). All memory is allocated at creation and
 /// by reserve_polled(), never between a submission and its completion. Invariant: operations in flight, completions in
 /// the ring and reserved credits are together at most depth().
+/// The queues of one progress engine share a root: a queue without operations, which polls what serves all of them. A
+/// queue with nothing to do can be parked: its thread need not poll it until it is resumed, by whatever would wake it
+/// if it was armed.
 class OPENDOCA_INTERNAL CompletionQueue {
 public:
     /// @p depth is the limit for operations in flight and completions that have not been retrieved, together.
@@ -64,10 +80,10 @@ public:
     void done(Tag tag, Source &source, doca_error_t status, std::uint32_t length = 0) noexcept
     {
         done_unarmed(tag, source, status, length);
-        if (is_armed_) [[unlikely]]
-            wake();
+        wake_if_waiting();
     }
-    /// Does the same for a queue that is not armed. @p tag is a Tag or a type that store_tag() stores as one.
+    /// Does the same for a queue that is neither armed nor parked. @p tag is a Tag or a type that store_tag() stores as
+    /// one.
     template <typename AsTag>
     [[gnu::always_inline]] void done_unarmed(const AsTag &tag, Source &source, doca_error_t status,
                                              std::uint32_t length = 0) noexcept
@@ -124,19 +140,42 @@ public:
         }
     }
 
-    /// Makes the handle of an armed queue readable and disarms it: there is a completion to retrieve, or work for
-    /// progress().
+    /// Makes the handle of an armed queue readable and disarms it, and resumes a parked queue: there is a completion to
+    /// retrieve, or work for progress().
     void wake() noexcept;
-    /// Calls wake() if the queue is armed.
-    void wake_if_armed() noexcept
+    /// Calls wake() if the queue is armed or parked.
+    void wake_if_waiting() noexcept
     {
-        if (is_armed_)
+        if (waiting_ != 0) [[unlikely]]
             wake();
     }
+    /// Reports an event that is no completion, such as the end of a connection. Wakes a waiting queue.
+    void note_event() noexcept
+    {
+        has_event_ = true;
+        wake_if_waiting();
+    }
+    [[nodiscard]] bool has_event() const noexcept { return has_event_; }
+    /// Returns whether an event was noted since the last call.
+    [[nodiscard]] bool take_event() noexcept { return std::exchange(has_event_, false); }
     /// True from arm() until clear() or wake(). A completion that is put into the ring meanwhile wakes the queue
     /// (done() does that). An operation that poll_one() returns meanwhile does not: the device's notification must then
     /// still be armed for the next one.
-    [[nodiscard]] bool is_armed() const noexcept { return is_armed_; }
+    [[nodiscard]] bool is_armed() const noexcept { return (waiting_ & armed) != 0; }
+
+    // Parking: functions for the thread's progress engine.
+
+    void set_listener(QueueListener &listener) noexcept { listener_ = &listener; }
+    /// Parks the queue if nothing is left to retrieve and all that it polls can be parked. Returns whether it is
+    /// parked: it need not be polled then until QueueListener::queue_resumed() is called. Not for an armed queue.
+    [[nodiscard]] bool park() noexcept;
+    [[nodiscard]] bool is_parked() const noexcept { return (waiting_ & parked) != 0; }
+    /// Lets the queue be polled again, if it is parked: its thread is about to give it work.
+    void resume() noexcept
+    {
+        if (is_parked()) [[unlikely]]
+            unpark();
+    }
 
     /// Takes @p count credits without submitting anything. Returns false and takes none if fewer are left.
     [[nodiscard]] bool reserve(std::uint32_t count) noexcept
@@ -190,6 +229,7 @@ public:
         return nullptr;
     }
 
+    [[nodiscard]] bool has_polled() const noexcept { return !polled_.empty(); }
     /// Returns whether @p pollable is all that poll() polls.
     [[nodiscard]] bool polls_only(const Pollable &pollable) const noexcept { return only_polled_ == &pollable; }
 
@@ -229,6 +269,18 @@ public:
         events_ = std::move(events);
         is_event_driven_ = true;
     }
+    /// Does the same with the handle of @p root, which its thread polls and arms along with this queue. @p root must
+    /// outlive all that polls for this queue.
+    void share_root(CompletionQueue &root) noexcept
+    {
+        root_ = &root;
+        share_events(root.events_);
+    }
+    /// The queue with the pollables that serve all queues of the thread: this one unless it shares another.
+    [[nodiscard]] CompletionQueue &root() noexcept { return *root_; }
+    /// Of a root: a pollable of a device that serves all queues of the thread, or null. It registers itself here, and
+    /// need not be polled all the time.
+    Pollable *shared_pollable = nullptr;
     /// Returns the descriptor to block on, which never changes after the first set_event_driven(true); -1 before that.
     [[nodiscard]] int event_handle() const noexcept { return events_ != nullptr ? events_->fd() : -1; }
     /// Requests that the handle becomes readable with the next completion, or at once if progress() has work.
@@ -238,11 +290,17 @@ public:
     /// Adds @p fd to the event handle or removes it. Only in event-driven mode.
     [[nodiscard]] doca_error_t watch(int fd) noexcept { return events_->watch(fd); }
     void unwatch(int fd) noexcept { events_->unwatch(fd); }
+    /// Stores watched descriptors that are readable in @p into, and returns how many. Only in event-driven mode.
+    [[nodiscard]] std::size_t readable_descriptors(std::span<int> into) const noexcept
+    {
+        return events_->readable_descriptors(into);
+    }
     /// See EventHandle. Only in event-driven mode.
     [[nodiscard]] doca_error_t open_timer() noexcept { return events_->open_timer(); }
     [[nodiscard]] bool wake_within_a_second() noexcept { return events_->wake_within_a_second(); }
 
 private:
+    static constexpr std::uint8_t armed = 1, parked = 2; ///< bits of waiting_
     static constexpr std::uint32_t step = sizeof(Completion);
     static constexpr std::uint32_t poll_interval = 64; ///< completions between two polls while the ring is not empty
 
@@ -296,9 +354,9 @@ private:
         Completion &completion = append();
         store(completion.operation, &operation);
         store(completion.status, Completion::with_operation | flags);
-        if (is_armed_) [[unlikely]]
-            wake();
+        wake_if_waiting();
     }
+    [[gnu::cold]] void unpark() noexcept;
     [[gnu::noinline]] void progress() noexcept;
     void update_only_polled() noexcept;
 
@@ -315,13 +373,16 @@ private:
     Completion *ring_;
     Operation *free_;                 ///< free list, last in first out: the one used last is likely in the cache
     Pollable *only_polled_ = nullptr; ///< the only element of polled_; null if there are none or several
-    bool is_armed_ = false;
+    std::uint8_t waiting_ = 0;        ///< armed and parked: a completion has to wake the queue
     bool is_event_driven_ = false;
+    bool has_event_ = false;         ///< see note_event()
     std::uint32_t num_reserved_ = 0; ///< places in polled_ that reserve_polled() has handed out
     std::vector<Pollable *> polled_;
     std::uint32_t depth_;
     std::unique_ptr<Completion[]> ring_memory_;
     std::unique_ptr<Operation[]> operations_;
+    CompletionQueue *root_ = this;
+    QueueListener *listener_ = nullptr;   ///< null if nobody polls by parking
     std::shared_ptr<EventHandle> events_; ///< null until set_event_driven(true) or share_events()
 };
 

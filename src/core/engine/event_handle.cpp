@@ -3,6 +3,7 @@
 #include "event_handle.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -61,6 +62,16 @@ void EventHandle::unwatch(int fd) noexcept
     }
     // Fails only if the descriptor was closed, which has removed it already.
     epoll_ctl(epoll_fd_.get(), EPOLL_CTL_DEL, fd, nullptr);
+}
+
+std::size_t EventHandle::readable_descriptors(std::span<int> into) const noexcept
+{
+    std::array<epoll_event, 64> events;
+    const int count =
+        epoll_wait(epoll_fd_.get(), events.data(), static_cast<int>(std::min(events.size(), into.size())), 0);
+    for (int i = 0; i < count; ++i)
+        into[static_cast<std::size_t>(i)] = events[static_cast<std::size_t>(i)].data.fd;
+    return count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
 bool EventHandle::wake() noexcept

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include <doca_error.h>
@@ -26,6 +28,9 @@ public:
     /// such as that of a common peer process. It is removed with the last unwatch().
     [[nodiscard]] doca_error_t watch(int fd) noexcept;
     void unwatch(int fd) noexcept;
+    /// Stores watched descriptors that are readable in @p into, and returns how many. Does not block. If there are
+    /// more, the next call begins with others.
+    [[nodiscard]] std::size_t readable_descriptors(std::span<int> into) const noexcept;
 
     /// Makes the handle readable until clear(). Returns whether it is readable; a failure is logged.
     bool wake() noexcept;

@@ -61,7 +61,7 @@ void SlicedQueue::progress() noexcept
             complete_oldest(status);
     }
     if (num_waiting_ != 0)
-        completions_.wake_if_armed(); // or the thread would block while there is work
+        completions_.wake_if_waiting(); // or the thread would block while there is work
 }
 
 void SlicedQueue::drop(const Tag &tag) noexcept

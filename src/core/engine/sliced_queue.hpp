@@ -42,6 +42,7 @@ public:
     /// Processes a slice of the oldest operation.
     void progress() noexcept override;
     [[nodiscard]] bool arm() noexcept override { return num_waiting_ != 0; }
+    [[nodiscard]] bool park() noexcept override { return num_waiting_ == 0; } // append() wakes the queue
 
 protected:
     // Implemented by the derived class. They complete no operation: the base does so with the status that is returned.

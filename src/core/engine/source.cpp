@@ -29,4 +29,11 @@ bool Pollable::arm() noexcept
 
 void Pollable::disarm() noexcept {}
 
+bool Pollable::park() noexcept
+{
+    return false;
+}
+
+void Pollable::unpark() noexcept {}
+
 } // namespace opendoca

@@ -50,9 +50,14 @@ public:
     ///
     /// Programs arm, poll once more, and block. progress() and poll_one() may therefore run between arm() and disarm()
     /// and must not undo the request of arm(): they leave the descriptor readable and the request pending, or call
-    /// CompletionQueue::wake_if_armed().
+    /// CompletionQueue::wake_if_waiting().
     [[nodiscard]] virtual bool arm() noexcept;
     virtual void disarm() noexcept;
+    /// From a park() that returns true to unpark(), the completion queue is not polled. Any event that gives progress()
+    /// work must call CompletionQueue::wake_if_waiting(): by a pollable of the queue's root, or by the thread itself.
+    /// Returns false, without any change, if that is impossible or if there is work. Default: false.
+    [[nodiscard]] virtual bool park() noexcept;
+    virtual void unpark() noexcept;
 };
 
 } // namespace opendoca

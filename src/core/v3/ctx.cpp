@@ -160,6 +160,7 @@ void doca_ctx::begin_stop() noexcept
 {
     is_derived_done_ = false;
     wait_for_frees_.reset();
+    completions().resume();
     set_state(DOCA_CTX_STATE_STOPPING);
     is_derived_done_ = on_stop() == DOCA_SUCCESS;
     // A stopping context is polled in any case: see has_silent_work().
@@ -219,13 +220,25 @@ void doca_ctx::change(doca_ctx_states before, doca_ctx_states next) noexcept
 
 void doca_ctx::set_state(doca_ctx_states state) noexcept
 {
-    // The fast path does not check whether a waiter has to be woken, so it is off while the progress engine is armed.
     state_ = state;
-    set_fast_path(is_running() && !pe_->is_armed());
+    update_fast_path();
 }
 
-void doca_ctx::set_fast_path(bool is_wanted) noexcept
+void doca_ctx::parked_changed() noexcept
 {
+    update_fast_path();
+}
+
+bool doca_ctx::can_park() const noexcept
+{
+    return !is_poll_requested_ && progress_flag_ == &never_set;
+}
+
+/// The fast path does not check whether the completion queue has to be woken, so it is off while the progress engine is
+/// armed and while the context is parked.
+void doca_ctx::update_fast_path() noexcept
+{
+    const bool is_wanted = is_running() && !pe_->is_armed() && !is_parked();
     for (const TaskTypeBase *type : types_) {
         if (TaskPool *const pool = type->pool())
             pool->is_on_fast_path = is_wanted && pool->has_fast_path;
@@ -234,14 +247,14 @@ void doca_ctx::set_fast_path(bool is_wanted) noexcept
 
 void doca_ctx::arm() noexcept
 {
-    set_fast_path(false);
+    update_fast_path();
     Member::arm();
 }
 
 void doca_ctx::clear() noexcept
 {
     Member::clear();
-    set_fast_path(is_running());
+    update_fast_path();
 }
 
 std::size_t doca_ctx::num_in_flight() const noexcept
@@ -257,6 +270,8 @@ std::size_t doca_ctx::num_in_flight() const noexcept
 void doca_ctx::set_progress_requested(bool is_requested) noexcept
 {
     is_progress_requested_ = is_requested;
+    if (is_requested)
+        completions().resume();
     // A stopping context needs the calls to detect that nothing is left.
     is_poll_requested_ = is_requested || state_ == DOCA_CTX_STATE_STOPPING;
 }
@@ -297,6 +312,7 @@ doca_error_t doca_ctx::submit_any(doca_task &task, TaskState state) noexcept
 {
     if (!is_running() || task.state != TaskState::owned) [[unlikely]]
         return refuse(task);
+    completions().resume();
     TaskPool &pool = *task.pool;
     task.state = state;
     ++pool.num_submitted;
@@ -321,8 +337,8 @@ void doca_ctx::free(doca_task &task) noexcept
     case TaskState::owned:
         --num_allocated_;
         task.pool->put_back(task);
-        if (has_silent_work() && completions().is_armed())
-            completions().wake(); // the program is blocked until the context is idle
+        if (has_silent_work())
+            completions().wake_if_waiting(); // the program is blocked until the context is idle
         return;
     case TaskState::submitted:
     case TaskState::with_result:

@@ -107,6 +107,10 @@ protected:
     /// start_failed(), stopped() or fail() it must return at once.
     [[nodiscard]] virtual bool on_progress() noexcept;
 
+    /// By default a context can be parked unless calls of on_progress() are requested. Overridden where the derived
+    /// class wakes its completion queue whenever on_progress() has something to do.
+    [[nodiscard]] bool can_park() const noexcept override;
+
     /// In on_progress(): true if completions may be left in the ring or on the device, so what they refer to must be
     /// kept.
     [[nodiscard]] bool completions_may_be_pending() const noexcept { return completions_may_be_pending_; }
@@ -162,7 +166,8 @@ private:
     /// Changes the state and calls the program's callback.
     void change(doca_ctx_states before, doca_ctx_states next) noexcept;
     void set_state(doca_ctx_states state) noexcept;
-    void set_fast_path(bool is_wanted) noexcept;
+    void update_fast_path() noexcept;
+    void parked_changed() noexcept override;
 
     const opendoca::CreatorProcess creator_; ///< a forked child cannot wait for operations of its parent
     std::size_t num_allocated_ = 0;          ///< tasks that were allocated and not freed

@@ -26,7 +26,8 @@ Member::~Member() = default;
 void Member::join(std::uint32_t depth)
 {
     auto completions = std::make_unique<CompletionQueue>(std::max(depth, 1U));
-    completions->share_events(pe_->events());
+    completions->share_root(pe_->root());
+    completions->set_listener(*this);
     completions_ = std::move(completions);
     pe_->add(*this);
 }
@@ -35,6 +36,20 @@ void Member::leave() noexcept
 {
     pe_->remove(*this);
     completions_.reset();
+}
+
+bool Member::park() noexcept
+{
+    if (!can_park() || !completions_->park())
+        return false;
+    parked_changed();
+    return true;
+}
+
+void Member::queue_resumed() noexcept
+{
+    pe_->activate(*this);
+    parked_changed();
 }
 
 void Member::arm() noexcept

@@ -17,8 +17,8 @@ namespace opendoca::v3 {
 /// What a progress engine polls: the base of contexts and graphs. In the progress engine's list from join() to leave(),
 /// that is, while a context is not idle or a graph is started. Used by the thread of its progress engine.
 /// Each member has a completion queue of its own, so that each queue is as deep as its member needs and polls only the
-/// member's own pollables.
-class OPENDOCA_INTERNAL Member {
+/// member's own pollables. Parked while it has nothing to do: its progress engine does not poll it then.
+class OPENDOCA_INTERNAL Member : private QueueListener {
 public:
     Member() = default;
     Member(const Member &) = delete;
@@ -45,6 +45,15 @@ public:
     [[nodiscard]] virtual std::size_t num_in_flight() const noexcept = 0;
 
     [[nodiscard]] doca_pe *pe() const noexcept { return pe_; } ///< null before connect()
+
+    // The progress engine's own.
+
+    /// Parks the member if it has nothing to do and need not be polled for it. Returns whether it is parked.
+    [[nodiscard]] bool park() noexcept;
+    [[nodiscard]] bool is_parked() const noexcept { return completions_->is_parked(); }
+    std::size_t index = 0;        ///< the member's place in the progress engine's list
+    std::uint32_t last_found = 0; ///< the engine's count of polls when the member last had something to do
+
     /// Valid between join() and leave().
     [[nodiscard]] CompletionQueue &completions() const noexcept { return *completions_; }
 
@@ -63,6 +72,10 @@ protected:
     /// Returns true if there is work that no completion and no descriptor reports, so that arm() wakes at once: a
     /// context that can become idle, a graph with ready instances. May return false although progress_more() has work.
     [[nodiscard]] virtual bool has_silent_work() const noexcept = 0;
+    /// Returns whether progress_more() has nothing to do until CompletionQueue::wake_if_waiting() is called.
+    [[nodiscard]] virtual bool can_park() const noexcept = 0;
+    /// The member was parked, or is polled again.
+    virtual void parked_changed() noexcept {}
     /// Completes a task in any way that needs more than its success callback.
     virtual void task_ended(doca_task &task, const Ended &ended) noexcept = 0;
 
@@ -80,6 +93,7 @@ protected:
     bool completions_may_be_pending_ = false;             ///< see doca_ctx::completions_may_be_pending()
 
 private:
+    void queue_resumed() noexcept override;
     /// Calls poll_and_deliver(), with a turn of progress_more() if one is requested. The ring must be empty.
     [[nodiscard]] bool poll() noexcept;
     [[nodiscard]] bool poll_in_turn() noexcept;

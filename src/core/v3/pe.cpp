@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 
 #include "../log/log.hpp"
 #include "call.hpp"
@@ -16,6 +18,22 @@ OPENDOCA_LOG_SOURCE(DOCA_PE);
 using opendoca::v3::call;
 using opendoca::v3::Member;
 
+namespace {
+
+/// Polls of active members that find nothing, without a find of its own, after which a member is parked: with two
+/// members tens of microseconds, longer than a round trip; with more, never much longer.
+constexpr std::uint32_t polls_until_parked = 4096;
+/// Active members for each one that a call parks.
+constexpr std::size_t active_for_each_parked = 16;
+
+} // namespace
+
+doca_pe::doca_pe(std::shared_ptr<opendoca::EventHandle> events) : root_(1), events_(std::move(events))
+{
+    root_.share_events(events_);
+    root_.set_listener(*this);
+}
+
 doca_error_t doca_pe::create(doca_pe *&pe)
 {
     auto events = std::make_shared<opendoca::EventHandle>();
@@ -25,61 +43,132 @@ doca_error_t doca_pe::create(doca_pe *&pe)
     return status;
 }
 
+/// A function of its own, so that it saves no registers for progress_in_turn().
+bool doca_pe::progress_root() noexcept
+{
+    has_activated_ = false;
+    (void)root_.poll(); // activates members
+    return only_ != nullptr ? only_->progress() : progress_in_turn();
+}
+
 /// Delivers one completion per call, of the next member that has one: a member that is always busy cannot starve
 /// others.
-bool doca_pe::progress_in_turn() noexcept
+[[gnu::noinline]] bool doca_pe::progress_in_turn() noexcept
 {
-    for (std::size_t left = members_.size(); left != 0; --left) {
-        // The next member is chosen before the call that may add and remove members.
-        Member &member = *members_[next_];
-        next_ = next_ + 1 < members_.size() ? next_ + 1 : 0;
-        if (member.progress())
+    bool is_any_idle = false;
+    for (std::size_t left = num_active_; left != 0; --left) {
+        if (next_ >= num_active_)
+            next_ = 0;
+        // The next member is chosen before the call that may add, remove and park members.
+        const std::size_t index = next_++;
+        Member &member = *members_[index];
+        const bool is_found = member.progress();
+        // Not if the program has destroyed the member.
+        if (is_found) {
+            if (has_at(index, member))
+                member.last_found = num_polls_;
             return true;
+        }
+        is_any_idle = ++num_polls_ - member.last_found > polls_until_parked || is_any_idle;
     }
+    if (is_any_idle && !is_armed_)
+        park_idle();
     return false;
 }
 
-void doca_pe::add(Member &member)
+/// Parks members that have been idle for long, and moves them behind the active ones. Only some in one call: to park a
+/// member takes as long as to poll it a few times.
+void doca_pe::park_idle() noexcept
 {
-    members_.push_back(&member);
+    std::size_t left = num_active_ / active_for_each_parked + 1;
+    for (std::size_t i = num_active_; i-- != 0 && num_active_ > 1 && left != 0;) {
+        Member &member = *members_[i];
+        if (num_polls_ - member.last_found <= polls_until_parked)
+            continue;
+        --left;
+        if (member.park())
+            exchange(i, --num_active_);
+        else
+            member.last_found = num_polls_; // tried again later
+    }
+    update_only();
+}
+
+/// The member becomes the next in turn: what has activated it came before what the others find from now on.
+void doca_pe::activate(Member &member) noexcept
+{
+    exchange(member.index, num_active_);
+    if (!std::exchange(has_activated_, true))
+        next_ = num_active_;
+    ++num_active_;
+    member.last_found = num_polls_;
     update_only();
     if (is_armed_)
         wake(); // arm() was not called for this member: the program arms again after it has polled
 }
 
+void doca_pe::exchange(std::size_t one, std::size_t other) noexcept
+{
+    std::swap(members_[one], members_[other]);
+    members_[one]->index = one;
+    members_[other]->index = other;
+}
+
+void doca_pe::add(Member &member)
+{
+    members_.push_back(&member);
+    member.index = members_.size() - 1;
+    exchange(member.index, num_active_++);
+    member.last_found = num_polls_;
+    update_only();
+    if (is_armed_)
+        wake(); // arm() was not called for this member: the program arms again after it has polled
+}
+
+/// The active members keep their order and the position in it, so that none of them misses its turn.
 void doca_pe::remove(Member &member) noexcept
 {
-    const auto place = std::ranges::find(members_, &member);
-    if (place == members_.end())
+    const std::size_t index = member.index;
+    if (index >= members_.size() || members_[index] != &member)
         return;
-    // The members keep their order and the position in it, so that no member misses its turn.
-    if (static_cast<std::size_t>(place - members_.begin()) < next_)
-        --next_;
-    members_.erase(place);
-    if (next_ >= members_.size())
-        next_ = 0;
+    const bool is_active = index < num_active_;
+    if (is_active) {
+        std::rotate(members_.begin() + static_cast<std::ptrdiff_t>(index),
+                    members_.begin() + static_cast<std::ptrdiff_t>(index) + 1,
+                    members_.begin() + static_cast<std::ptrdiff_t>(num_active_));
+        for (std::size_t i = index; i != num_active_; ++i)
+            members_[i]->index = i;
+        --num_active_;
+        if (index < next_)
+            --next_;
+    }
+    exchange(member.index, members_.size() - 1);
+    members_.pop_back();
     update_only();
 }
 
 void doca_pe::update_only() noexcept
 {
-    only_ = members_.size() == 1 ? members_.front() : nullptr;
-    only_queue_ = only_ != nullptr ? &only_->completions() : nullptr;
+    only_ = num_active_ == 1 ? members_.front() : nullptr;
+    only_queue_ = only_ != nullptr && !root_.has_polled() ? &only_->completions() : nullptr;
 }
 
+/// Parked members need not be armed: what can resume them is polled by the root.
 void doca_pe::arm() noexcept
 {
     (void)clear(); // programs that use PROGRESS_ALL do not clear the notification themselves
     is_armed_ = true;
-    for (Member *member : members_)
-        member->arm();
+    root_.arm();
+    for (std::size_t i = 0; i != num_active_; ++i)
+        members_[i]->arm();
 }
 
 doca_error_t doca_pe::clear() noexcept
 {
     is_armed_ = false;
-    for (Member *member : members_)
-        member->clear();
+    (void)root_.clear(); // clears the shared descriptor, as do the members; the last one reports errors
+    for (std::size_t i = 0; i != num_active_; ++i)
+        members_[i]->clear();
     return events_->clear();
 }
 

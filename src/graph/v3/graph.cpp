@@ -120,6 +120,7 @@ doca_error_t doca_graph::check_instantiable() const noexcept
 
 void doca_graph::add_ready(doca_graph_instance &instance) noexcept
 {
+    completions().resume();
     if (!std::exchange(instance.is_ready_, true))
         instance.next_ready_ = std::exchange(ready_, &instance);
 }
@@ -143,8 +144,7 @@ void doca_graph::remove_blocked(doca_graph_instance &instance) noexcept
 
 void doca_graph::wake() noexcept
 {
-    if (completions().is_armed())
-        completions().wake();
+    completions().wake_if_waiting();
 }
 
 bool doca_graph::progress_more() noexcept

@@ -53,6 +53,7 @@ private:
     [[nodiscard]] std::size_t num_in_flight() const noexcept override { return 0; } // the contexts count its tasks
     [[nodiscard]] bool progress_more() noexcept override;
     [[nodiscard]] bool has_silent_work() const noexcept override { return ready_ != nullptr; }
+    [[nodiscard]] bool can_park() const noexcept override { return ready_ == nullptr && blocked_ == nullptr; }
     void task_ended(doca_task &, const opendoca::Ended &) noexcept override {}
 
     doca_graph_completion_cb_t succeeded_ = nullptr;

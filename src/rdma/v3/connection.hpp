@@ -76,6 +76,11 @@ struct doca_rdma_connection {
     {
         return origin == Origin::exported && state == State::ready;
     }
+    /// Returns whether the connection was lost, and the next progress calls its disconnection callback.
+    [[nodiscard]] bool has_failed() const noexcept
+    {
+        return state == State::connected && queue_pair->state() == opendoca::ConnectionState::failed;
+    }
     /// Returns whether operations can be posted: also in state ready, in which this side is already connected.
     [[nodiscard]] bool can_submit() const noexcept { return queue_pair != nullptr && queue_pair->is_connected(); }
 

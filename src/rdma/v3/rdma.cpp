@@ -101,7 +101,7 @@ void doca_rdma::on_idle() noexcept
     receives_.reset();
     last_examined_ = 0;
     num_created_ = 0;
-    has_ended_connections_ = is_poll_due_ = false;
+    has_ended_connections_ = is_poll_due_ = must_examine_ = false;
 }
 
 doca_error_t doca_rdma::check_configurable(const char *what) const noexcept
@@ -202,8 +202,8 @@ doca_error_t doca_rdma::connect(std::span<const std::byte> details, Connection &
     is_start_pending_ = state() == DOCA_CTX_STATE_STARTING;
     if (callbacks.established != nullptr)
         connection.state = Connection::State::ready;
-    if ((is_start_pending_ || connection.state == Connection::State::ready) && completions().is_armed())
-        completions().wake();
+    if (is_start_pending_ || connection.state == Connection::State::ready)
+        completions().note_event();
     return DOCA_SUCCESS;
 }
 
@@ -235,6 +235,7 @@ void doca_rdma::end(Connection &connection) noexcept
 {
     if (connection.state == Connection::State::ended)
         return;
+    completions().resume();
     const bool was_unanswered =
         connection.state == Connection::State::initial && connection.origin != Connection::Origin::exported;
     if (connection.link != nullptr)
@@ -289,9 +290,19 @@ void doca_rdma::drop_ended() noexcept
     last_examined_ = 0;
 }
 
+/// Nothing to do for connections means that none waits for a callback or has failed. The completion queue is told of
+/// the next such event.
+bool doca_rdma::can_park() const noexcept
+{
+    return is_running() && !is_start_pending_ && !has_ended_connections_ && !by_address_.is_open() &&
+           std::ranges::none_of(connections_, [](const auto &connection) {
+               return connection->is_callback_pending() || connection->has_failed();
+           });
+}
+
 /// Reports at most one event per call, since a callback may stop the context or change connections_. Round-robin over
-/// the connections, so that one that fails again and again cannot starve the others. Connections by address are polled
-/// less often, as that takes system calls.
+/// the connections, so that one that fails again and again cannot starve the others. All are examined after an event.
+/// Connections by address are polled less often, as that takes system calls.
 bool doca_rdma::on_progress() noexcept
 {
     if (is_start_pending_) {
@@ -299,19 +310,20 @@ bool doca_rdma::on_progress() noexcept
         started();
         return true;
     }
-    for (std::size_t left = connections_.size(); left != 0; --left) {
+    must_examine_ = must_examine_ || completions().take_event();
+    for (std::size_t left = must_examine_ ? connections_.size() : 0; left != 0; --left) {
         last_examined_ = last_examined_ + 1 < connections_.size() ? last_examined_ + 1 : 0;
         Connection &connection = *connections_[last_examined_];
         if (connection.is_callback_pending()) {
             establish(connection);
             return true;
         }
-        if (connection.state == Connection::State::connected &&
-            connection.queue_pair->state() == ConnectionState::failed) {
+        if (connection.has_failed()) {
             handle_disconnect(connection);
             return true;
         }
     }
+    must_examine_ = false;
     if ((!by_address_.is_open() && !has_ended_connections_) || (!is_poll_due_ && !poll_budget_.is_spent()))
         return false;
     is_poll_due_ = false;
@@ -326,17 +338,11 @@ bool doca_rdma::on_progress() noexcept
     return false;
 }
 
-bool doca_rdma::has_callback_pending() const noexcept
-{
-    return is_start_pending_ ||
-           std::ranges::any_of(connections_, [](const auto &connection) { return connection->is_callback_pending(); });
-}
-
 /// If a callback is pending, wakes the program at once: no descriptor becomes readable for it.
 void doca_rdma::arm() noexcept
 {
     doca_ctx::arm();
-    if (has_callback_pending())
+    if (is_start_pending_ || must_examine_ || completions().has_event())
         completions().wake();
 }
 
@@ -369,6 +375,7 @@ void doca_rdma::establish(Connection &connection)
         receives_->attach(*connection.queue_pair);
     connection.state = Connection::State::connected;
     connection.was_established = true;
+    must_examine_ = true; // its queue pair may have failed before
     if (callbacks.established != nullptr)
         callbacks.established(&connection, connection.user_data, user_data);
 }

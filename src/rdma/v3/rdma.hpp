@@ -145,6 +145,7 @@ protected:
     [[nodiscard]] doca_error_t on_stop() noexcept override;
     void on_idle() noexcept override;
     [[nodiscard]] bool on_progress() noexcept override;
+    [[nodiscard]] bool can_park() const noexcept override;
 
 private:
     /// Stands as the source in completions of tasks that reached no queue pair: each completion must name a source.
@@ -158,7 +159,6 @@ private:
     void drop_ended() noexcept;
     /// Like check_running(), and accepts a context that waits for its one connection in state STARTING.
     [[nodiscard]] doca_error_t check_connectable(const char *what) const noexcept;
-    [[nodiscard]] bool has_callback_pending() const noexcept;
 
     bool waits_for_connection_ = false;     ///< set for life by wait_for_connection()
     bool is_start_pending_ = false;         ///< a connection was made while STARTING: the next progress reports RUNNING
@@ -177,6 +177,7 @@ private:
     std::uint32_t num_created_ = 0;      ///< connections since the start; the number of the next one
     bool has_ended_connections_ = false; ///< drop_ended() has work
     std::size_t last_examined_ = 0;      ///< index in connections_ of the connection examined last: round-robin
+    bool must_examine_ = false;          ///< a connection has, or may have, an event
     // Polling the connector takes a system call, so on_progress() polls it only if one of these requests it.
     bool is_poll_due_ = false; ///< an event is likely: the program was woken, or the last poll found an event
     /// Polls by time as well (1 ms), for programs that pause whenever they find nothing.

@@ -12,6 +12,9 @@
 
 namespace doca_test {
 
+/// Calls of doca_pe_progress() that find nothing, after which contexts without work are certainly parked.
+inline constexpr std::uint32_t polls_until_parked = 6000;
+
 inline constexpr std::uint32_t num_storms = is_sanitized ? 2 : 4;
 
 /// How many storms a test lets pass: OPENDOCA_TEST_RUNS, for a soak of any length.

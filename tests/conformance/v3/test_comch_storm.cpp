@@ -174,7 +174,8 @@ private:
 
     void progress()
     {
-        for (std::uint32_t left = pick(40); left != 0; --left) // sockets are looked at now and then
+        // Sockets are looked at now and then, and contexts are parked after a long time without work.
+        for (std::uint32_t left = pick(500) == 0 ? polls_until_parked : pick(40); left != 0; --left)
             (void)doca_pe_progress(pe_);
         for (std::uint32_t i = 0; i != num_clients; ++i) {
             bury(consumers_[i]);

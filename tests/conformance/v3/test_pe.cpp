@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <random>
+#include <string>
 #include <vector>
 
 #include <poll.h>
@@ -26,7 +28,8 @@ bool is_readable(int fd, int timeout_ms)
 
 class PeV3 : public DmaTaskTest {
 protected:
-    static constexpr int soon = 10000; ///< ms; a wake-up that comes never fails the test by then
+    static constexpr int polls_for_idle = 6000; ///< more than the engine needs to poll contexts less often
+    static constexpr int soon = 10000;          ///< ms; a wake-up that comes never fails the test by then
 
     [[nodiscard]] int handle() const
     {
@@ -189,6 +192,122 @@ TEST_P(PeV3, ABusyContextDoesNotStarveOthers)
     EXPECT_EQ(other.state(), DOCA_CTX_STATE_IDLE);
     doca_task_free(forever.as_task());
     EXPECT_EQ(doca_ctx_stop(busy.ctx()), DOCA_SUCCESS);
+}
+
+/// After many polls that find nothing, the engine polls most contexts less often. What is submitted to one of them is
+/// found by the next poll all the same, and its copy is there.
+TEST_P(PeV3, a_context_without_work_for_long_completes_the_next_copy_at_once)
+{
+    constexpr std::size_t num_contexts = 20;
+    std::vector<std::unique_ptr<DmaContext>> contexts;
+    std::vector<BufHandle> bufs;
+    std::vector<Copy> copies(num_contexts);
+    for (std::size_t i = 0; i != num_contexts; ++i) {
+        contexts.push_back(std::make_unique<DmaContext>(dev, pe, 1));
+        ASSERT_EQ(doca_ctx_start(contexts[i]->ctx()), DOCA_SUCCESS);
+        bufs.push_back(source(i * 64, 64));
+        bufs.push_back(destination(i * 64, 64));
+        ASSERT_EQ(contexts[i]->alloc(copies[i], bufs[2 * i], bufs[2 * i + 1]), DOCA_SUCCESS);
+    }
+    for (int round = 1; round != 4; ++round) {
+        for (int i = 0; i != polls_for_idle; ++i)
+            ASSERT_FALSE(progress());
+        for (std::size_t i = 0; i != num_contexts; ++i) {
+            must(doca_buf_reset_data_len(bufs[2 * i + 1]));
+            ASSERT_EQ(doca_task_submit(copies[i].as_task()), DOCA_SUCCESS);
+            if (is_soft(GetParam())) {
+                EXPECT_TRUE(progress());
+                EXPECT_EQ(copies[i].num_succeeded, round) << "of context " << i;
+            }
+            run_until([&] { return copies[i].num_succeeded == round; });
+        }
+        EXPECT_TRUE(std::equal(dst_memory.begin(), dst_memory.begin() + num_contexts * 64, src_memory.begin()));
+        std::ranges::fill(dst_memory, std::byte{0});
+    }
+    // A stop is no less prompt.
+    for (int i = 0; i != polls_for_idle; ++i)
+        ASSERT_FALSE(progress());
+    for (std::size_t i = 0; i != num_contexts; ++i) {
+        EXPECT_EQ(doca_ctx_stop(contexts[i]->ctx()), DOCA_ERROR_IN_PROGRESS);
+        doca_task_free(copies[i].as_task());
+        EXPECT_TRUE(progress());
+        EXPECT_EQ(contexts[i]->state(), DOCA_CTX_STATE_IDLE);
+    }
+}
+
+/// Contexts start, copy, wait and stop in random order, some inside of the callbacks of others, by a program that polls
+/// and sleeps. Each copy comes back once.
+TEST_P(PeV3, contexts_come_and_go_among_others_without_work)
+{
+    constexpr std::size_t num_contexts = 24;
+    const std::uint32_t seed = std::random_device()();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::minstd_rand random(seed);
+    const auto pick = [&](std::uint32_t below) { return static_cast<std::uint32_t>(random() % below); };
+    struct Slot {
+        std::unique_ptr<DmaContext> context;
+        BufHandle src, dst;
+        Copy copy;
+        int num_submitted = 0;
+    };
+    std::vector<Slot> slots(num_contexts);
+    const auto start = [&](std::size_t i) {
+        Slot &slot = slots[i];
+        slot.context = std::make_unique<DmaContext>(dev, pe, 1);
+        must(doca_ctx_start(slot.context->ctx()));
+        slot.src = source(i * 64, 64);
+        slot.dst = destination(i * 64, 64);
+        slot.copy = Copy{};
+        slot.num_submitted = 0;
+        must(slot.context->alloc(slot.copy, slot.src, slot.dst));
+    };
+    /// All copies of the slot must have come back.
+    const auto stop = [&](std::size_t i) {
+        Slot &slot = slots[i];
+        doca_task_free(slot.copy.as_task());
+        must(doca_ctx_stop(slot.context->ctx()));
+        slot.context.reset();
+    };
+    for (int step = 0; step != 600; ++step) {
+        const std::size_t i = pick(num_contexts), other = pick(num_contexts);
+        Slot &slot = slots[i];
+        switch (pick(6)) {
+        case 0:
+            if (slot.context == nullptr)
+                start(i);
+            break;
+        case 1:
+            if (slot.context != nullptr)
+                stop(i);
+            break;
+        case 2:
+            for (std::uint32_t left = pick(polls_for_idle); left != 0; --left)
+                ASSERT_FALSE(progress());
+            break;
+        default:
+            if (slot.context == nullptr)
+                break;
+            must(doca_buf_reset_data_len(slot.dst));
+            slot.copy.then = [&, other, i](Copy &) {
+                if (other != i && slots[other].context != nullptr)
+                    stop(other);
+                else if (other != i)
+                    start(other);
+            };
+            ++slot.num_submitted;
+            ASSERT_EQ(doca_task_submit(slot.copy.as_task()), DOCA_SUCCESS);
+            const auto has_come_back = [&] { return slot.copy.num_succeeded == slot.num_submitted; };
+            if (pick(2) == 0)
+                run_until(has_come_back);
+            else
+                sleep_until(has_come_back);
+        }
+    }
+    for (std::size_t i = 0; i != num_contexts; ++i) {
+        if (slots[i].context != nullptr)
+            stop(i);
+    }
+    EXPECT_FALSE(progress());
 }
 
 TEST(PeWithoutContexts, HasNothingToDo)

@@ -45,15 +45,17 @@ protected:
         b.start();
     }
     /// A connection by details: both ends.
-    std::pair<doca_rdma_connection *, doca_rdma_connection *> connect()
+    std::pair<doca_rdma_connection *, doca_rdma_connection *> connect() { return connect(a, b); }
+    static std::pair<doca_rdma_connection *, doca_rdma_connection *> connect(const RdmaInstance &from,
+                                                                             const RdmaInstance &to)
     {
         const void *details[2];
         std::size_t sizes[2];
         std::pair<doca_rdma_connection *, doca_rdma_connection *> ends;
-        must(doca_rdma_export(a.get(), &details[0], &sizes[0], &ends.first));
-        must(doca_rdma_export(b.get(), &details[1], &sizes[1], &ends.second));
-        must(doca_rdma_connect(a.get(), details[1], sizes[1], ends.first));
-        must(doca_rdma_connect(b.get(), details[0], sizes[0], ends.second));
+        must(doca_rdma_export(from.get(), &details[0], &sizes[0], &ends.first));
+        must(doca_rdma_export(to.get(), &details[1], &sizes[1], &ends.second));
+        must(doca_rdma_connect(from.get(), details[1], sizes[1], ends.first));
+        must(doca_rdma_connect(to.get(), details[0], sizes[0], ends.second));
         return ends;
     }
     void run_until(const std::function<bool()> &is_done)
@@ -64,10 +66,11 @@ protected:
                 std::this_thread::yield();
         }
     }
-    void receive(Outcome &outcome, doca_buf *dst)
+    void receive(Outcome &outcome, doca_buf *dst) { receive(outcome, dst, b); }
+    static void receive(Outcome &outcome, doca_buf *dst, const RdmaInstance &by)
     {
         doca_rdma_task_receive *task = nullptr;
-        must(doca_rdma_task_receive_allocate_init(b.get(), dst, {.ptr = &outcome}, &task));
+        must(doca_rdma_task_receive_allocate_init(by.get(), dst, {.ptr = &outcome}, &task));
         must(doca_task_submit(doca_rdma_task_receive_as_task(task)));
     }
     void send(Outcome &outcome, doca_rdma_connection *connection, const doca_buf *src, std::uint32_t immediate)
@@ -121,6 +124,45 @@ protected:
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RdmaTaskTest);
 INSTANTIATE_TEST_SUITE_P(device, RdmaTaskTest, testing::ValuesIn(connecting_devices()), name_of_device);
+
+/// The engine polls contexts less often in which nothing happens for long. Messages to them are received all the same,
+/// and a program that sleeps is woken and finds them in the calls that follow.
+TEST_P(RdmaTaskTest, contexts_without_work_for_long_receive)
+{
+    RdmaInstance other{dev, 1, b.pe()};
+    other.start();
+    const std::array<RdmaInstance *, 2> receivers = {&b, &other};
+    std::array<doca_rdma_connection *, 2> to{};
+    for (std::size_t i = 0; i != receivers.size(); ++i)
+        to[i] = connect(a, *receivers[i]).first;
+    doca_notification_handle_t handle = -1;
+    must(doca_pe_get_notification_handle(b.pe(), &handle));
+    for (const bool sleeps : {false, true}) {
+        for (std::size_t i = 0; i != receivers.size(); ++i) {
+            BufHandle src = data(a_map, a_memory.data(), 64);
+            BufHandle dst = room(b_map, b_memory.data(), 64);
+            Outcome sent, received;
+            receive(received, dst, *receivers[i]);
+            constexpr int polls_for_idle = 10000;
+            for (int polls = 0; polls != polls_for_idle; ++polls)
+                (void)b.progress();
+            if (sleeps)
+                must(doca_pe_request_notification(b.pe()));
+            send(sent, to[i], src, 7);
+            if (sleeps && is_soft(GetParam())) {
+                pollfd entry{handle, POLLIN, 0};
+                ASSERT_EQ(poll(&entry, 1, 10000), 1);
+                must(doca_pe_clear_notification(b.pe(), 0));
+                while (b.progress()) {
+                }
+                EXPECT_EQ(received.num_succeeded, 1) << "not in the calls after the wake-up";
+            }
+            run_until([&] { return sent.has_ended() && received.has_ended(); });
+            EXPECT_EQ(received.num_succeeded, 1);
+            must(doca_pe_clear_notification(b.pe(), 0));
+        }
+    }
+}
 
 TEST_P(RdmaTaskTest, messages_tell_the_receiver_their_connection)
 {

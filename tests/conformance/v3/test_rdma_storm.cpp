@@ -157,7 +157,9 @@ private:
 
     void progress()
     {
-        (void)doca_pe_progress(pe_);
+        // Contexts are parked after a long time without work.
+        for (std::uint32_t left = pick(500) == 0 ? polls_until_parked : 1; left != 0; --left)
+            (void)doca_pe_progress(pe_);
         for (std::uint32_t i = 0; i != num_instances; ++i) {
             if (is_idle(i))
                 note_idle(i);

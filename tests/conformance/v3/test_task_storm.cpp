@@ -78,7 +78,9 @@ public:
             case 3:
             case 4:
             case 5:
-                (void)doca_pe_progress(pe_);
+                // Contexts are parked after a long time without work.
+                for (std::uint32_t left = pick(500) == 0 ? polls_until_parked : 1; left != 0; --left)
+                    (void)doca_pe_progress(pe_);
                 break;
             default:
                 if (contexts_[i]->state() == DOCA_CTX_STATE_IDLE) {

@@ -33,7 +33,7 @@ doca_error_t SkeletonCopyEngine::copy(Tag tag, doca_buf &dst, const doca_buf &sr
     pending_.push_back(&operation);
     completions_.start_polling(*this); // also wakes a program that is blocked on the queue's handle
     // The queue may have been armed while this engine was polled already. arm() is not called again then.
-    completions_.wake_if_armed();
+    completions_.wake_if_waiting();
     return DOCA_SUCCESS;
 }
 

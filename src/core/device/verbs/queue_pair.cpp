@@ -399,6 +399,8 @@ bool VerbsQueuePair::must_fail_to_flush() noexcept
 void VerbsQueuePair::begin_to_fail(doca_error_t flush_status) noexcept
 {
     set_state(ConnectionState::failed);
+    if (completions_ != nullptr)
+        completions_->note_event();
     flush_status_ = flush_status;
     connection_->disconnect();
 }

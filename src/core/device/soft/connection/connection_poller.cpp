@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "../../../log/log.hpp"
 #include "queue_pair.hpp"
@@ -12,49 +13,46 @@ OPENDOCA_LOG_SOURCE(DOCA_SOFT_POLLER);
 
 namespace opendoca::soft {
 
-doca_error_t ConnectionPoller::of(CompletionQueue &completions, std::shared_ptr<ConnectionPoller> &poller)
+doca_error_t ConnectionPoller::of(CompletionQueue &root, std::shared_ptr<ConnectionPoller> &poller)
 {
-    if (auto *const existing = completions.find_polled<ConnectionPoller>([](ConnectionPoller &) { return true; })) {
+    if (auto *const existing = dynamic_cast<ConnectionPoller *>(root.shared_pollable)) {
         poller = existing->shared_from_this();
         return DOCA_SUCCESS;
     }
-    std::shared_ptr<ConnectionPoller> created(new ConnectionPoller(completions));
+    std::shared_ptr<ConnectionPoller> created(new ConnectionPoller(root));
     const doca_error_t status = created->open();
     if (status == DOCA_SUCCESS)
         poller = std::move(created);
     return status;
 }
 
-/// Adds this object to the queue's pollables. start_polling() comes last, as the only step that cannot fail: after an
-/// earlier failure the destructor undoes the steps that were done.
+/// After a failure the destructor undoes the steps that were done.
 doca_error_t ConnectionPoller::open()
 {
-    connections_.reserve(most_polled_directly);
-    completions_.reserve_polled();
+    root_.reserve_polled();
     is_reserved_ = true;
-    if (completions_.is_event_driven()) {
-        doca_error_t status = open_doorbells();
-        if (status == DOCA_SUCCESS)
-            status = doorbells_->open_wake_up();
-        if (status == DOCA_SUCCESS)
-            status = completions_.watch(doorbells_->wake_up.wake_fd());
-        if (status != DOCA_SUCCESS)
-            return status;
-    }
-    completions_.start_polling(*this);
-    return DOCA_SUCCESS;
+    root_.shared_pollable = this;
+    if (!root_.is_event_driven())
+        return DOCA_SUCCESS;
+    doca_error_t status = open_doorbells();
+    if (status == DOCA_SUCCESS)
+        status = doorbells_->open_wake_up();
+    if (status == DOCA_SUCCESS)
+        status = root_.watch(doorbells_->wake_up.wake_fd());
+    return status;
 }
 
 ConnectionPoller::~ConnectionPoller()
 {
     if (!is_reserved_)
         return;
-    completions_.stop_polling(*this);
-    completions_.unreserve_polled();
-    if (!completions_.is_event_driven())
+    root_.shared_pollable = nullptr;
+    root_.stop_polling(*this);
+    root_.unreserve_polled();
+    if (!root_.is_event_driven())
         return;
     if (doorbells_ != nullptr && doorbells_->wake_up.is_open())
-        completions_.unwatch(doorbells_->wake_up.wake_fd());
+        root_.unwatch(doorbells_->wake_up.wake_fd());
     for (const Watched &watched : processes_)
         unwatch(*watched.process);
 }
@@ -67,28 +65,21 @@ doca_error_t ConnectionPoller::open_doorbells()
 doca_error_t ConnectionPoller::add(SoftQueuePair &connection, std::uint32_t &number)
 {
     if (free_numbers_.empty() && connections_.size() == max_doorbells) {
-        LOG_ERR("a work queue has %u connections, which is the limit", max_doorbells);
+        LOG_ERR("a thread has %u connections, which is the limit", max_doorbells);
         return DOCA_ERROR_NO_MEMORY;
     }
     if (free_numbers_.empty()) {
         if (connections_.size() == connections_.capacity())
-            connections_.reserve(2 * connections_.size());
+            connections_.reserve(std::max<std::size_t>(2 * connections_.size(), 8));
         // remove() and watch() are noexcept and must not allocate: there is room for each number and one process each.
         free_numbers_.reserve(connections_.capacity());
         processes_.reserve(connections_.capacity());
-        // The first failure leaves all as it was: the doorbells are created before the mode changes.
-        if (connections_.size() == most_polled_directly && !polls_by_doorbells_) {
-            if (const doca_error_t status = open_doorbells(); status != DOCA_SUCCESS)
-                return status;
-            switch_to_doorbells();
-        }
         free_numbers_.push_back(static_cast<std::uint32_t>(connections_.size()));
         connections_.push_back(nullptr);
     }
     number = free_numbers_.back();
     free_numbers_.pop_back();
     connections_[number] = &connection;
-    update_only_connection();
     return DOCA_SUCCESS;
 }
 
@@ -96,22 +87,34 @@ void ConnectionPoller::remove(std::uint32_t number) noexcept
 {
     connections_[number] = nullptr;
     free_numbers_.push_back(number);
-    update_only_connection();
 }
 
-/// Called after each change of the three values on which only_connection_ depends.
-void ConnectionPoller::update_only_connection() noexcept
+void ConnectionPoller::add_user() noexcept
 {
-    only_connection_ =
-        !polls_by_doorbells_ && !has_pending_doorbells_ && connections_.size() == 1 ? connections_.front() : nullptr;
+    ++num_users_;
+    update_polling();
+}
+
+void ConnectionPoller::remove_user() noexcept
+{
+    --num_users_;
+    update_polling();
+}
+
+/// Called after each change of the two values on which it depends whether there is anything to poll.
+void ConnectionPoller::update_polling() noexcept
+{
+    if (num_users_ != 0 || has_pending_doorbells_)
+        root_.start_polling(*this);
+    else
+        root_.stop_polling(*this);
 }
 
 void ConnectionPoller::schedule_doorbell_retry() noexcept
 {
     has_pending_doorbells_ = true;
-    update_only_connection();
-    if (completions_.is_armed())
-        completions_.wake(); // a blocked thread would not retry
+    update_polling();
+    root_.wake_if_waiting(); // a blocked thread would not retry
 }
 
 /// Retries all pending doorbells, unless the last retry was too recent. Backs off from 1 to 32 ms while they fail: an
@@ -130,31 +133,7 @@ void ConnectionPoller::retry_pending_doorbells() noexcept
     retry_delay_ = has_pending_doorbells_ ? std::clamp(2 * retry_delay_, std::chrono::milliseconds(1), longest_delay)
                                           : std::chrono::milliseconds(0);
     next_retry_ = now + retry_delay_;
-    update_only_connection();
-}
-
-/// Requests the doorbells of all connections from now on. Events that came before the peers see the request are found
-/// by one check of each connection.
-void ConnectionPoller::switch_to_doorbells() noexcept
-{
-    polls_by_doorbells_ = true;
-    for (SoftQueuePair *const connection : connections_) {
-        if (connection != nullptr)
-            connection->request_doorbells();
-    }
-    // Between the stores of the requests and the checks: pairs with light_barrier() in
-    // SoftQueuePair::notify_peer().
-    heavy_barrier();
-    for (std::uint32_t number = 0; number != connections_.size(); ++number)
-        schedule_check(number);
-}
-
-void ConnectionPoller::schedule_check(std::uint32_t number) noexcept
-{
-    if (polls_by_doorbells_)
-        doorbells_->ring(number);
-    if (completions_.is_armed())
-        completions_.wake();
+    update_polling();
 }
 
 bool ConnectionPoller::watch(const std::shared_ptr<ExporterProcess> &process) noexcept
@@ -166,8 +145,7 @@ bool ConnectionPoller::watch(const std::shared_ptr<ExporterProcess> &process) no
         ++existing->num_connections;
         return true;
     }
-    if (completions_.is_event_driven() && process->exit_fd() >= 0 &&
-        completions_.watch(process->exit_fd()) != DOCA_SUCCESS)
+    if (root_.is_event_driven() && process->exit_fd() >= 0 && root_.watch(process->exit_fd()) != DOCA_SUCCESS)
         return false;
     processes_.push_back({process, 1}); // does not allocate: add() has reserved one for each connection
     return true;
@@ -179,7 +157,7 @@ void ConnectionPoller::stop_watching(const ExporterProcess &process) noexcept
         std::ranges::find(processes_, &process, [](const Watched &watched) { return watched.process.get(); });
     if (existing == processes_.end() || --existing->num_connections != 0)
         return;
-    if (completions_.is_event_driven())
+    if (root_.is_event_driven())
         unwatch(process);
     processes_.erase(existing);
 }
@@ -188,15 +166,7 @@ void ConnectionPoller::stop_watching(const ExporterProcess &process) noexcept
 void ConnectionPoller::unwatch(const ExporterProcess &process) noexcept
 {
     if (process.exit_fd() >= 0)
-        completions_.unwatch(process.exit_fd());
-}
-
-Operation *ConnectionPoller::poll_one() noexcept
-{
-    if (only_connection_ != nullptr) [[likely]]
-        return only_connection_->poll_one();
-    ConnectionPoller::progress();
-    return nullptr;
+        root_.unwatch(process.exit_fd());
 }
 
 void ConnectionPoller::progress() noexcept
@@ -204,41 +174,46 @@ void ConnectionPoller::progress() noexcept
     // Peers that could not be woken come first: they may be blocked.
     if (has_pending_doorbells_) [[unlikely]]
         retry_pending_doorbells();
-    if (polls_by_doorbells_)
-        return poll_rung_connections();
-    for (SoftQueuePair *const connection : connections_) {
-        if (connection != nullptr)
-            connection->progress();
-    }
+    if (num_users_ == 0)
+        return;
+    check_rung_connections();
+    if (--polls_until_check_ == 0) [[unlikely]]
+        check_unnotified();
+}
+
+Operation *ConnectionPoller::poll_one() noexcept
+{
+    ConnectionPoller::progress();
+    return nullptr;
 }
 
 /// Checks the connections with a rung doorbell. A peer can set any bit, so free numbers are skipped.
-void ConnectionPoller::poll_rung_connections() noexcept
+void ConnectionPoller::check_rung_connections() noexcept
 {
-    if (doorbells_->is_any_rung()) {
-        doorbells_->collect([this](std::uint32_t number) {
-            if (number < connections_.size() && connections_[number] != nullptr)
-                connections_[number]->progress();
-        });
-    }
-    check_unnotified();
+    if (!doorbells_->is_any_rung())
+        return;
+    doorbells_->collect([this](std::uint32_t number) {
+        if (number < connections_.size() && connections_[number] != nullptr)
+            connections_[number]->handle_doorbell();
+    });
 }
 
-/// Checks for events without a doorbell: in each poll whether one of the peer processes has ended, and every 256 polls
-/// or 100 ms one connection. So the cost of a poll does not grow with their numbers.
+/// Checks for events without a doorbell: whether one of the peer processes has ended, and every 1,024 polls or 100 ms
+/// one connection. So the cost of a poll does not grow with their numbers.
 void ConnectionPoller::check_unnotified() noexcept
 {
+    polls_until_check_ = polls_between_checks;
     if (!processes_.empty()) {
         if (++last_process_ >= processes_.size())
             last_process_ = 0;
         if (processes_[last_process_].process->is_gone()) [[unlikely]]
             handle_process_exit(last_process_);
     }
-    if (polls_between_checks_.is_spent() && !connections_.empty()) [[unlikely]] {
+    if (connection_budget_.is_spent() && !connections_.empty()) [[unlikely]] {
         if (++last_checked_ >= connections_.size())
             last_checked_ = 0;
         if (connections_[last_checked_] != nullptr)
-            connections_[last_checked_]->progress();
+            connections_[last_checked_]->check_without_doorbell();
     }
 }
 
@@ -247,7 +222,7 @@ void ConnectionPoller::check_unnotified() noexcept
 void ConnectionPoller::handle_process_exit(std::size_t index) noexcept
 {
     const std::shared_ptr<ExporterProcess> process = processes_[index].process;
-    if (completions_.is_event_driven())
+    if (root_.is_event_driven())
         unwatch(*process);
     processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(index));
     for (SoftQueuePair *const connection : connections_) {
@@ -260,45 +235,27 @@ bool ConnectionPoller::arm() noexcept
 {
     if (has_pending_doorbells_) [[unlikely]]
         retry_pending_doorbells();
+    arm_wake_up();
     // While a doorbell is pending, the thread must not block: only its polls retry, and the peer may be blocked too.
-    return arm_doorbells() || has_pending_doorbells_;
+    return doorbells_->is_any_rung() || has_pending_doorbells_;
 }
 
-/// Arms wake_up, then checks for events once more. Returns whether there are any: the thread must then not block.
-/// Connections that are polled directly request doorbells only for as long as the queue is armed.
-bool ConnectionPoller::arm_doorbells() noexcept
+void ConnectionPoller::arm_wake_up() noexcept
 {
-    if (polls_by_doorbells_) {
-        doorbells_->wake_up.arm(DoorbellPage::any_event);
-        return doorbells_->is_any_rung();
-    }
-    // Clears rings of an earlier arming: otherwise a later switch to doorbells would check these connections
-    // needlessly.
-    doorbells_->collect([](std::uint32_t) {});
+    if (std::exchange(is_wake_up_armed_, true))
+        return;
+    // Clears rings of an earlier arming for connections that are polled directly: they would wake the thread again.
+    check_rung_connections();
     doorbells_->wake_up.arm(DoorbellPage::any_event);
-    for (SoftQueuePair *const connection : connections_) {
-        if (connection != nullptr)
-            connection->request_doorbells();
-    }
-    // Between the stores of the requests and the checks below: pairs with light_barrier() in notify_peer().
-    heavy_barrier();
-    return std::ranges::any_of(connections_, [](const SoftQueuePair *connection) {
-        return connection != nullptr && connection->can_progress();
-    });
 }
 
 void ConnectionPoller::disarm() noexcept
 {
-    const bool was_woken = doorbells_->wake_up.disarm();
-    if (!polls_by_doorbells_) {
-        for (SoftQueuePair *const connection : connections_) {
-            if (connection != nullptr)
-                connection->withdraw_doorbell_request();
-        }
-    }
+    if (!std::exchange(is_wake_up_armed_, false))
+        return;
     // With a byte in the pipe, a doorbell was rung; exits are found by later polls. Without one, the wake-up may come
     // from a pidfd, which stays readable until it is removed. From the back, as elements are erased.
-    if (was_woken)
+    if (doorbells_->wake_up.disarm())
         return;
     for (std::size_t i = processes_.size(); i-- != 0;) {
         if (processes_[i].process->is_gone())

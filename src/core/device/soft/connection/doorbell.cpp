@@ -31,6 +31,7 @@ doca_error_t Doorbells::create(std::unique_ptr<Doorbells> &doorbells)
         SealedPage::create("opendoca-doorbells", sizeof(DoorbellPage), SealedPage::Writers::all, created->page_);
     if (status != DOCA_SUCCESS)
         return status;
+    created->mapped_ = static_cast<DoorbellPage *>(created->page_->start());
     DoorbellPage &page = created->page(); // all zero: nothing was rung, and wake_up is not armed
     std::memcpy(page.magic, doorbell_magic, sizeof(doorbell_magic));
     page.version = doorbell_version;

@@ -135,9 +135,10 @@ private:
         for (std::uint64_t bits = word.exchange(0, std::memory_order_seq_cst); bits != 0; bits &= bits - 1)
             action(number * bits_of_word + static_cast<std::uint32_t>(std::countr_zero(bits)));
     }
-    [[nodiscard]] DoorbellPage &page() const noexcept { return *static_cast<DoorbellPage *>(page_->start()); }
+    [[nodiscard]] DoorbellPage &page() const noexcept { return *mapped_; }
 
     std::shared_ptr<SealedPage> page_;
+    DoorbellPage *mapped_ = nullptr; ///< the memory of page_
 };
 
 /// The doorbells of a peer's thread, mapped into this process, and shared by all connections with that thread.

@@ -95,7 +95,7 @@ bool MessageReceiver::has_unmatched_message() const noexcept
 
 void MessageReceiver::wait_for_shared_receive() noexcept
 {
-    if (!poller().polls_by_doorbells())
+    if (!polls_by_doorbells())
         return;
     // A connection that has ended receives no more messages, and must not delay the next receive of others.
     if (is_connected() && !has_receives() && !shared_receives_->has_receive() && has_message_arrived())

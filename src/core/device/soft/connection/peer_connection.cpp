@@ -72,26 +72,26 @@ void PeerConnection::close() noexcept
         notify_peer_with_barrier();
 }
 
-void PeerConnection::attach_to(CompletionQueue &completions, std::shared_ptr<ConnectionPoller> poller,
+void PeerConnection::attach_to(CompletionQueue &completions, std::shared_ptr<QueueConnections> connections,
                                std::uint32_t number) noexcept
 {
-    poller_ = std::move(poller);
+    connections_ = std::move(connections);
     number_ = number;
     completions_ = &completions;
     is_watched_ = false;
     requested_events_ = 0;
-    has_doorbells_ = poller_->has_doorbells();
-    if (has_doorbells_ && !poller_->polls_by_doorbells())
+    has_doorbells_ = poller().has_doorbells();
+    if (has_doorbells_ && !polls_by_doorbells())
         publish_doorbell_request(
             0); // names the page, so that a connecting peer maps it in time: see prepare_doorbell()
     if (is_connected()) {
         prepare_doorbell();
         if (pending_events_ != 0)
-            poller_->schedule_doorbell_retry();
+            poller().schedule_doorbell_retry();
     }
 }
 
-void PeerConnection::detach_from_poller() noexcept
+void PeerConnection::leave_queue(SoftQueuePair &self) noexcept
 {
     if (identity_.pid() == getpid()) {
         // Relaxed: a peer that still loads the old request rings a doorbell that is ignored or, if its number is in use
@@ -99,10 +99,10 @@ void PeerConnection::detach_from_poller() noexcept
         own_->page().doorbell_request.store(0, std::memory_order_relaxed);
         retry_pending_doorbell(); // the last chance: a detached connection is not polled
         if (std::exchange(is_watched_, false))
-            poller_->stop_watching(*process_);
+            poller().stop_watching(*process_);
     }
-    poller_->remove(number_);
-    poller_.reset();
+    connections_->remove(self, number_);
+    connections_.reset();
     has_doorbells_ = false;
     completions_ = nullptr;
 }
@@ -166,8 +166,8 @@ void PeerConnection::defer_doorbell(std::uint32_t events) noexcept
     pending_events_ |= events;
     // connect_to() may run outside the work queue's thread, so it leaves the retry to attach() or the next
     // ring_doorbell().
-    if (state() != ConnectionState::initial && poller_ != nullptr)
-        poller_->schedule_doorbell_retry();
+    if (state() != ConnectionState::initial && connections_ != nullptr)
+        poller().schedule_doorbell_retry();
 }
 
 void PeerConnection::retry_pending_doorbell() noexcept
@@ -210,7 +210,7 @@ void PeerConnection::publish_doorbell_request(std::uint32_t events) noexcept
 {
     requested_events_ = events;
     QueuePairPage &page = own_->page();
-    const Doorbells &doorbells = poller_->doorbells();
+    const Doorbells &doorbells = poller().doorbells();
     page.doorbells_fd.store(doorbells.fd(), std::memory_order_relaxed);
     // Sequentially consistent, which includes release of doorbells_fd. Pairs with the loads of the request in
     // notify_peer(), notify_peer_with_barrier() and prepare_doorbell().
@@ -231,7 +231,7 @@ void PeerConnection::request_events(std::uint32_t events) noexcept
 
 bool PeerConnection::watch_process() noexcept
 {
-    is_watched_ = poller_->watch(process_);
+    is_watched_ = poller().watch(process_);
     return is_watched_;
 }
 

@@ -12,7 +12,7 @@
 #include "../../../engine/completion_queue.hpp"
 #include "../../queue_pair.hpp"
 #include "../device.hpp"
-#include "connection_poller.hpp"
+#include "queue_connections.hpp"
 #include "queue_pair_mapping.hpp"
 
 namespace opendoca::soft {
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] std::span<const std::byte> details() const noexcept override { return details_; }
     [[nodiscard]] doca_mtu_size mtu() const noexcept override { return mtu_; }
 
-    // Called by the ConnectionPoller, while attached.
+    // Called by the ConnectionPoller and the QueueConnections, while attached.
 
     /// Withdraws the doorbell request. A peer that has loaded it before may still ring, which only causes a check.
     void withdraw_doorbell_request() noexcept;
@@ -40,7 +40,7 @@ public:
     /// needed.
     void retry_pending_doorbell() noexcept;
     /// Schedules a check of the connection.
-    void schedule_check() noexcept { poller_->schedule_check(number_); }
+    void schedule_check() const noexcept { connections_->schedule_check(number_); }
 
     // For operations on the peer.
 
@@ -55,7 +55,7 @@ public:
     /// The process that called open(). A forked child must release nothing.
     [[nodiscard]] const ProcessId &identity() const noexcept { return identity_; }
     /// Copies to and from the peer's memory. Valid while attached.
-    [[nodiscard]] Copier &copier() const noexcept { return poller_->copier; }
+    [[nodiscard]] Copier &copier() const noexcept { return poller().copier; }
 
     [[nodiscard]] bool is_peer_connected() const noexcept
     {
@@ -79,14 +79,16 @@ protected:
 
     /// Connects to the peer with these @p details. CONNECTION_ABORTED on failure.
     [[nodiscard]] doca_error_t connect_to(std::span<const std::byte> details);
-    /// Attaches to @p completions, whose @p poller has given the connection this @p number.
-    void attach_to(CompletionQueue &completions, std::shared_ptr<ConnectionPoller> poller,
+    /// Attaches to @p completions, whose poller has given the connection this @p number.
+    void attach_to(CompletionQueue &completions, std::shared_ptr<QueueConnections> connections,
                    std::uint32_t number) noexcept;
-    void detach_from_poller() noexcept;
+    /// Detaches from the completion queue and from its connections.
+    void leave_queue(SoftQueuePair &self) noexcept;
     /// Closes both directions of the connection, and notifies the peer. Idempotent.
     void close() noexcept;
 
-    [[nodiscard]] ConnectionPoller &poller() const noexcept { return *poller_; }
+    [[nodiscard]] ConnectionPoller &poller() const noexcept { return connections_->poller(); }
+    [[nodiscard]] bool polls_by_doorbells() const noexcept { return connections_->polls_by_doorbells(); }
     /// Returns whether the poller has a page of doorbells, so that awaited events are to be requested.
     [[nodiscard]] bool has_doorbells() const noexcept { return has_doorbells_; }
 
@@ -144,7 +146,7 @@ private:
     std::uint32_t pending_events_ = 0; ///< those of a doorbell that could not be rung: see defer_doorbell()
 
     // Valid while attached.
-    std::shared_ptr<ConnectionPoller> poller_;
+    std::shared_ptr<QueueConnections> connections_;
     std::uint32_t number_ = 0;           ///< this connection's number in the poller
     std::uint32_t requested_events_ = 0; ///< the events in this side's DoorbellRequest
     bool has_doorbells_ = false;

@@ -42,15 +42,15 @@ doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
 
 doca_error_t SoftQueuePair::attach(CompletionQueue &completions)
 {
-    std::shared_ptr<ConnectionPoller> polled_by;
+    std::shared_ptr<QueueConnections> connections;
     std::uint32_t number = 0;
-    doca_error_t status = ConnectionPoller::of(completions, polled_by);
+    doca_error_t status = QueueConnections::of(completions, connections);
     if (status == DOCA_SUCCESS)
-        status = polled_by->add(*this, number);
+        status = connections->add(*this, number);
     if (status != DOCA_SUCCESS)
         return status;
-    attach_to(completions, std::move(polled_by), number);
-    if (poller().polls_by_doorbells()) {
+    attach_to(completions, std::move(connections), number);
+    if (polls_by_doorbells()) {
         request_doorbells();
         // The peer of an end that has connected before may have stored a message without having seen this request: one
         // check finds it. Before connect() that cannot be, as the peer sends only after it has seen `connected_to`.
@@ -70,7 +70,7 @@ void SoftQueuePair::detach() noexcept
         return;
     if (shared_receives() != nullptr)
         shared_receives()->remove_without_receive(*this);
-    detach_from_poller();
+    leave_queue(*this);
 }
 
 SoftQueuePair::PendingRequest::PendingRequest(const Request &request) noexcept
@@ -293,6 +293,8 @@ void SoftQueuePair::fail() noexcept
     if (!is_connected())
         return;
     set_state(ConnectionState::failed);
+    if (completions_ != nullptr)
+        completions_->note_event();
     close();
     // Between the store of `connected_to` in close() and the loads of the cells below. Pairs with was_delivered(),
     // which loads `connected_to` after the cell was stored: a message that its sender completes with SUCCESS is seen
@@ -322,10 +324,26 @@ void SoftQueuePair::flush() noexcept
         fail();
 }
 
+void SoftQueuePair::handle_doorbell() noexcept
+{
+    completions_->resume();
+    if (polls_by_doorbells())
+        progress();
+}
+
+/// For a peer that clears the doorbells of others.
+void SoftQueuePair::check_without_doorbell() noexcept
+{
+    if (polls_by_doorbells() && can_progress())
+        handle_doorbell();
+}
+
 void SoftQueuePair::handle_exit_of(const ExporterProcess &process) noexcept
 {
-    if (takes_exit_of(process))
-        progress();
+    if (!takes_exit_of(process))
+        return;
+    completions_->resume();
+    progress();
 }
 
 void SoftQueuePair::request_doorbells() noexcept
@@ -346,7 +364,7 @@ void SoftQueuePair::await_message() noexcept
 /// have come before.
 void SoftQueuePair::begin_waiting() noexcept
 {
-    if (!poller().polls_by_doorbells() && !completions_->is_armed())
+    if (!polls_by_doorbells() && !completions_->is_armed())
         return; // the poller checks the connection itself
     if (const std::uint32_t event = num_sends_ != 0 ? receive_event : message_event; !has_requested(event)) {
         request_doorbells();

@@ -35,7 +35,7 @@ public:
 
     void flush() noexcept override;
 
-    // Called by the ConnectionPoller.
+    // Called by the ConnectionPoller and the QueueConnections.
 
     /// Completes what can be completed now: received messages first, as they may carry credits for the queued sends.
     void progress() noexcept
@@ -75,6 +75,11 @@ public:
     /// Publishes a request to the peer to ring for the awaited events. The caller must call heavy_barrier() and then
     /// check for events.
     void request_doorbells() noexcept;
+    /// The connection's doorbell was rung. Checks the connection, unless it is polled directly: a parked queue is
+    /// resumed.
+    void handle_doorbell() noexcept;
+    /// Does the same if there is an event, although the doorbell was not rung.
+    void check_without_doorbell() noexcept;
     /// Checks the connection if @p process, which has ended, is the peer's.
     void handle_exit_of(const ExporterProcess &process) noexcept;
 

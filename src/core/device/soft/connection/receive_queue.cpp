@@ -83,8 +83,7 @@ doca_error_t SoftReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan plan
     operation.payload<Receive>() = {dst, plan};
     at(first_ + num_++) = &operation;
     check_first_without_receive();
-    if (completions_.is_armed()) [[unlikely]]
-        completions_.wake(); // a message may be waiting for this receive, and no peer rings for it again
+    completions_.wake_if_waiting(); // a message may be waiting for this receive, and no peer rings for it again
     return DOCA_SUCCESS;
 }
 

@@ -107,8 +107,7 @@ doca_error_t SoftCopyEngine::defer(Tag tag, doca_buf &dst, const doca_buf &src, 
     Operation &operation = completions_.begin(tag, *this);
     operation.payload<Copy>() = {&dst, &src, plan};
     deferred_[(first_deferred_ + num_deferred_++) % completions_.depth()] = &operation;
-    if (completions_.is_armed())
-        completions_.wake(); // the copy is carried out when it is retrieved
+    completions_.wake_if_waiting(); // the copy is carried out when it is retrieved
     return DOCA_SUCCESS;
 }
 

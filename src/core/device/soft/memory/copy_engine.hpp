@@ -95,6 +95,7 @@ public:
     /// Carries out one copy in each call, so that a copy is not done before the retrieval that returns it.
     void progress() noexcept override;
     [[nodiscard]] bool arm() noexcept override { return num_deferred_ != 0; }
+    [[nodiscard]] bool park() noexcept override { return num_deferred_ == 0; } // defer() wakes the queue
 
 protected:
     /// Returns null for memory of this process that was not imported.
