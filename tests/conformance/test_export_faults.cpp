@@ -487,7 +487,13 @@ TEST_P(ExportLifeTest, EndOfTheExportingThreadCostsLittle)
         }
         return best;
     };
-    EXPECT_LT(cost(true), 3 * cost(false));
+    // In turns, so that both have a quiet moment of the machine.
+    auto with = std::chrono::nanoseconds::max(), without = with;
+    for (int round = 0; round != 5; ++round) {
+        with = std::min(with, cost(true));
+        without = std::min(without, cost(false));
+    }
+    EXPECT_LT(with, 3 * without);
 }
 
 TEST_P(ExportLifeTest, LimitForFilesIsAnErrorAndNoSignal)
