@@ -168,6 +168,11 @@ bool doca_comch_client::on_progress() noexcept
     return true;
 }
 
+bool doca_comch_client::can_wait() const noexcept
+{
+    return server_ != nullptr && !server_->fast->has_ended() && server_->link.state() == Link::State::connected;
+}
+
 bool doca_comch_client::can_progress() noexcept
 {
     if (state() == DOCA_CTX_STATE_STARTING)

@@ -167,6 +167,7 @@ void Control::send(doca_comch_task_send &task) noexcept
         LOG_ERR("a message of %u bytes: the peer takes at most %u", task.length, connection.link.max_send_length());
         return finish(task, DOCA_ERROR_INVALID_VALUE);
     }
+    resume(connection);
     // While other tasks wait, a new one waits behind them: messages arrive in the order of their submission.
     if (connection.first_waiting == nullptr) {
         const doca_error_t status = connection.link.send(task.message, task.length);
@@ -314,6 +315,24 @@ bool Control::ArmHook::arm() noexcept
     return control_.can_progress() || control_.is_check_pending();
 }
 
+void Control::resume(Connection &) noexcept {}
+
+bool Control::wait_for_doorbells() noexcept
+{
+    was_disarmed_ = false;
+    drain_all_doorbells(); // of messages already received
+    if (!can_progress() && !is_check_pending() && pe()->descriptors().add(events_.get(), completions()))
+        return true;
+    was_disarmed_ = true; // the doorbells that were requested are drained by the next check
+    return false;
+}
+
+void Control::end_wait_for_doorbells() noexcept
+{
+    pe()->descriptors().remove(events_.get());
+    was_disarmed_ = true;
+}
+
 /// Messages arrive without a check of the sockets; new clients and ended peers are detected by it.
 bool Control::is_socket_check_due() noexcept
 {
@@ -335,6 +354,7 @@ void Control::drain_all_doorbells() noexcept
             is_check_pending_ = true;
             continue;
         }
+        resume(*connection);
         connection->fast->to_peer.drain_doorbell();
         const std::lock_guard guard(connection->fast->link_lock);
         if (connection->link.drain_all_doorbells())

@@ -90,6 +90,9 @@ struct doca_comch_connection final : opendoca::comch::ControlLink {
     const std::shared_ptr<opendoca::comch::FastPath> fast;
     doca_data user_data{};
     bool is_reported = false; ///< the program has been notified of the connection
+    /// The server does not poll the connection: a descriptor becomes readable when it has something.
+    bool is_waiting = false;
+    std::uint32_t last_found = 0; ///< the server's count of polls when the connection last had something
     /// List of tasks that wait for space in the ring, in the order of their submission.
     doca_comch_task_send *first_waiting = nullptr;
     doca_comch_task_send *last_waiting = nullptr;
@@ -174,11 +177,15 @@ protected:
     [[nodiscard]] bool is_socket_check_due() noexcept;
     /// Drains the doorbells, so that they wake no waiter again, and notes whether the sockets have to be checked.
     void drain_all_doorbells() noexcept;
+    /// Called when a doorbell of @p connection was found, or the program is about to use it. Default: nothing.
+    virtual void resume(Connection &connection) noexcept;
     /// Returns whether the next poll checks the sockets in any case.
     [[nodiscard]] bool is_check_pending() const noexcept { return is_check_pending_; }
     /// Called while the engine is being armed: requests doorbells on all connections. Returns true if a progress call
     /// could do something now, so that the program must not block.
     [[nodiscard]] virtual bool can_progress() noexcept = 0;
+    /// Returns whether nothing is due by time, and no connection is being made or taken down.
+    [[nodiscard]] virtual bool can_wait() const noexcept = 0;
     /// Requests a doorbell for the next message and, if tasks wait, for space.
     void request_doorbells(Connection &connection) noexcept;
     /// Returns whether the connection has ended and all messages were received, or it was given up.
@@ -206,11 +213,18 @@ private:
         void progress() noexcept override {}
         [[nodiscard]] bool arm() noexcept override;
         void disarm() noexcept override { control_.was_disarmed_ = true; }
+        [[nodiscard]] bool park() noexcept override { return control_.wait_for_doorbells(); }
+        void unpark() noexcept override { control_.end_wait_for_doorbells(); }
 
     private:
         Control &control_;
     };
 
+    [[nodiscard]] bool can_park() const noexcept final { return is_running() && can_wait(); }
+    /// Does what is done before the program blocks, so that the progress engine need not poll: whatever happens next
+    /// makes the event channel readable. Returns false if there is something to do.
+    [[nodiscard]] bool wait_for_doorbells() noexcept;
+    void end_wait_for_doorbells() noexcept;
     /// Sends waiting tasks in order until the ring is full, and completes them.
     void send_waiting(Connection &connection) noexcept;
     /// Calls the callback for @p event. Returns true if there is one.
@@ -254,12 +268,18 @@ protected:
     void on_idle() noexcept override;
     [[nodiscard]] bool on_progress() noexcept override;
     [[nodiscard]] bool can_progress() noexcept override;
+    [[nodiscard]] bool can_wait() const noexcept override;
 
 private:
     void accept_clients() noexcept;
     void log_if_without_client() noexcept;
     void close_silent_clients() noexcept;
     void process_hello(Connection &connection) noexcept;
+    [[nodiscard]] bool progress_one(Connection &connection, bool checks_sockets) noexcept;
+    void resume(Connection &connection) noexcept override;
+    [[nodiscard]] bool let_wait(Connection &connection) noexcept;
+    void let_idle_wait() noexcept;
+    void list_polled() noexcept;
     /// Reports the end of a connection to the program. Returns true if a callback was called.
     [[nodiscard]] bool report_end(Connection &connection) noexcept;
     /// Destroys connections whose end is reported and which nothing uses any more.
@@ -267,7 +287,10 @@ private:
 
     opendoca::comm_channel::Listener listener_;            ///< closed while the server is not running
     std::vector<std::unique_ptr<Connection>> connections_; ///< in the order of their arrival
-    std::size_t next_ = 0;                                 ///< index of the connection that was served last
+    /// Those that are polled. With more than a few, the others are idle: they wait for a doorbell.
+    std::vector<Connection *> polled_;
+    std::size_t next_ = 0;        ///< index in polled_ of the connection that was served last
+    std::uint32_t num_polls_ = 0; ///< polls of connections that have found nothing
     bool has_logged_silent_clients_ = false;
     bool has_ended_ =
         false; ///< some connections have ended and can be destroyed once they have no consumers or producers
@@ -293,6 +316,7 @@ protected:
     void on_idle() noexcept override;
     [[nodiscard]] bool on_progress() noexcept override;
     [[nodiscard]] bool can_progress() noexcept override;
+    [[nodiscard]] bool can_wait() const noexcept override;
 
 private:
     /// Connects to the server. Returns NOT_FOUND while it does not exist.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../../core/log/log.hpp"
+#include "../../core/v3/pe.hpp"
 #include "control.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH_SERVER);
@@ -17,6 +18,13 @@ using namespace opendoca::comm_channel;
 using Link = doca_comch_connection::Link;
 
 namespace {
+
+/// Connections up to which all are polled, whether they are idle or not.
+constexpr std::size_t most_polled_in_any_case = 8;
+/// Polls of all connections that find nothing, without a find of its own, after which a connection waits.
+constexpr std::uint32_t polls_until_waiting = 4096;
+/// Connections that are polled for each one that begins to wait in one call.
+constexpr std::size_t polled_for_each_waiting = 16;
 
 /// Returns whether the connection has ended and the program has been notified, if it had received the connection.
 bool is_end_reported(const doca_comch_connection &connection) noexcept
@@ -57,8 +65,10 @@ doca_error_t doca_comch_server::on_start()
 doca_error_t doca_comch_server::on_stop() noexcept
 {
     listener_.close();
-    for (const auto &connection : connections_)
+    for (const auto &connection : connections_) {
         leave(*connection);
+        resume(*connection);
+    }
     // The disconnect events of these connections are reported by progress calls, so the stop takes time.
     const bool has_unreported_ends =
         std::ranges::any_of(connections_, [](const auto &known) { return known->is_reported; });
@@ -69,6 +79,7 @@ void doca_comch_server::on_idle() noexcept
 {
     for (const auto &connection : connections_)
         leave(*connection);
+    polled_.clear();
     connections_.clear();
     listener_.close();
     close();
@@ -95,6 +106,8 @@ void doca_comch_server::accept_clients() noexcept
                 return DOCA_SUCCESS;
             }
             connections_.push_back(std::move(made));
+            polled_.reserve(connections_.capacity());
+            polled_.push_back(connections_.back().get());
             process_hello(*connections_.back());
             return DOCA_SUCCESS;
         });
@@ -116,7 +129,7 @@ void doca_comch_server::close_silent_clients() noexcept
                      max_silent_clients, name_.c_str());
         unwatch(**oldest);
         connections_.erase(oldest);
-        next_ = 0;
+        list_polled();
     }
 }
 
@@ -176,7 +189,7 @@ void doca_comch_server::drop_ended() noexcept
         return is_over(*known) && (!completions_may_be_pending() || known->link.state() == Link::State::failed);
     });
     has_ended_ = std::ranges::any_of(connections_, [](const auto &known) { return is_end_reported(*known); });
-    next_ = 0;
+    list_polled();
 }
 
 bool doca_comch_server::on_progress() noexcept
@@ -189,47 +202,121 @@ bool doca_comch_server::on_progress() noexcept
         log_if_without_client();
         if (has_ended_)
             drop_ended();
+        // The doorbells of an armed engine stay: the program blocks on them next.
+        if (polled_.size() != connections_.size() && !pe()->is_armed())
+            drain_all_doorbells();
     }
     // Round-robin, one message or event per call: a busy client cannot starve others.
-    for (std::size_t left = connections_.size(); left != 0; --left) {
-        next_ = next_ + 1 < connections_.size() ? next_ + 1 : 0;
-        Connection &connection = *connections_[next_];
-        // Hellos arrive rarely, so they are looked for only when the sockets are checked.
-        if (connection.link.state() == Link::State::connecting) {
-            if (!checks_sockets || is_stopping)
-                continue;
-            process_hello(connection);
-        }
-        if (!connection.is_reported) {
-            if (is_stopping || connection.link.state() != Link::State::connected)
-                continue;
-            connection.is_reported = true;
-            completions().wake_if_waiting(); // no doorbells were requested for the connection
-            if (connected != nullptr) {
-                doca_comch_event_connection_status_changed event;
-                connected(&event, &connection, 1);
-                // A callback may stop the server or disconnect the client, so nothing follows it in this call.
-            }
+    for (std::size_t left = polled_.size(); left != 0; --left) {
+        next_ = next_ + 1 < polled_.size() ? next_ + 1 : 0;
+        Connection &connection = *polled_[next_];
+        if (progress_one(connection, checks_sockets))
             return true;
-        }
-        if ((is_stopping || connection.fast->has_ended()) && report_end(connection))
-            return true;
-        if (serve(connection))
-            return true;
-        if (checks_sockets)
-            check_sockets(connection);
-        if (has_nothing_more(connection) && report_end(connection))
-            return true;
+        ++num_polls_;
     }
     if (is_stopping)
         stopped();
+    else if (polled_.size() > most_polled_in_any_case)
+        let_idle_wait();
     return is_stopping;
+}
+
+/// Returns true if a callback was called. It may have stopped the server or disconnected the client.
+bool doca_comch_server::progress_one(Connection &connection, bool checks_sockets) noexcept
+{
+    const bool is_stopping = !is_running();
+    // Hellos arrive rarely, so they are looked for only when the sockets are checked.
+    if (connection.link.state() == Link::State::connecting) {
+        if (!checks_sockets || is_stopping)
+            return false;
+        process_hello(connection);
+    }
+    if (!connection.is_reported) {
+        if (is_stopping || connection.link.state() != Link::State::connected)
+            return false;
+        connection.is_reported = true;
+        connection.last_found = num_polls_;
+        completions().wake_if_waiting(); // no doorbells were requested for the connection
+        if (connected != nullptr) {
+            doca_comch_event_connection_status_changed event;
+            connected(&event, &connection, 1);
+        }
+        return true;
+    }
+    if ((is_stopping || connection.fast->has_ended()) && report_end(connection))
+        return true;
+    const std::uint32_t before =
+        std::exchange(connection.last_found, num_polls_); // the callback may drop the connection
+    if (serve(connection))
+        return true;
+    connection.last_found = before;
+    if (checks_sockets)
+        check_sockets(connection);
+    return has_nothing_more(connection) && report_end(connection);
+}
+
+/// Polls @p connection from now on.
+void doca_comch_server::resume(Connection &connection) noexcept
+{
+    if (!std::exchange(connection.is_waiting, false))
+        return;
+    connection.last_found = num_polls_;
+    polled_.push_back(&connection); // accept_clients() has reserved room for all
+}
+
+/// Lets connections wait that have been idle for long: what they cost in a poll must not grow with their number.
+void doca_comch_server::let_idle_wait() noexcept
+{
+    std::size_t left = polled_.size() / polled_for_each_waiting + 1;
+    for (std::size_t i = polled_.size(); i-- != 0 && left != 0;) {
+        Connection &connection = *polled_[i];
+        if (num_polls_ - connection.last_found <= polls_until_waiting)
+            continue;
+        --left;
+        if (let_wait(connection)) {
+            polled_[i] = polled_.back();
+            polled_.pop_back();
+        } else {
+            connection.last_found = num_polls_; // tried again later
+        }
+    }
+}
+
+/// Requests doorbells for what may happen next. Returns false if the connection has something now, or changes.
+/// Consumers and producers of other threads take messages out of a connection without a doorbell.
+bool doca_comch_server::let_wait(Connection &connection) noexcept
+{
+    if (!connection.is_reported || connection.link.state() != Link::State::connected || connection.fast->has_ended() ||
+        connection.fast->num_members() != 0 || connection.first_waiting != nullptr)
+        return false;
+    request_doorbells(connection);
+    connection.is_waiting = !has_something(connection);
+    return connection.is_waiting;
+}
+
+/// Lists the connections that do not wait, in the order of their arrival, after some were destroyed.
+void doca_comch_server::list_polled() noexcept
+{
+    polled_.clear();
+    for (const auto &connection : connections_) {
+        if (!connection->is_waiting)
+            polled_.push_back(connection.get());
+    }
+    next_ = 0;
+}
+
+bool doca_comch_server::can_wait() const noexcept
+{
+    // Without a client, a line is logged after a while.
+    return !has_ended_ && !connections_.empty() && std::ranges::all_of(polled_, [](const auto &known) {
+        return known->is_reported && !known->fast->has_ended() && known->link.state() == Link::State::connected;
+    });
 }
 
 bool doca_comch_server::can_progress() noexcept
 {
     bool can = false;
-    for (const auto &connection : connections_) {
+    for (Connection *const connection : polled_) {
         if (connection->link.state() != Link::State::connected) {
             can = can || connection->is_reported || is_over(*connection); // a client to report, or to remove
             continue;
@@ -251,6 +338,8 @@ doca_error_t doca_comch_server::disconnect(Connection &connection)
         LOG_ERR("%u consumers and producers are still on the connection", count);
         return DOCA_ERROR_IN_USE;
     }
+    completions().resume();
+    resume(connection);
     const std::lock_guard guard(connection.fast->link_lock);
     connection.disconnect();
     return DOCA_SUCCESS; // reported like any other end

@@ -155,6 +155,92 @@ TEST_F(ComchTest, clients_that_ask_at_once_are_taken_in)
     }
 }
 
+/// Contexts and connections without work for long are not polled any more. Messages in both directions, and ends, are
+/// found all the same: by programs that poll, and by those that block.
+TEST_F(ComchTest, connections_without_work_for_long_are_found)
+{
+    start();
+    constexpr std::size_t num_clients = 16; // more than a server polls in any case
+    std::vector<ClientHandle> clients(num_clients);
+    std::vector<doca_comch_connection *> to(num_clients);
+    for (std::size_t i = 0; i != num_clients; ++i) {
+        must(doca_comch_client_create(host, name, clients[i].out()));
+        must(doca_comch_client_event_msg_recv_register(clients[i], received));
+        must(doca_comch_client_task_send_set_conf(clients[i], sent, send_failed, num_sends));
+        connect_ctx(doca_comch_client_as_ctx(clients[i]), at_client);
+        ASSERT_EQ(doca_ctx_start(doca_comch_client_as_ctx(clients[i])), DOCA_ERROR_IN_PROGRESS);
+        run_until([&] { return state_of(doca_comch_client_as_ctx(clients[i])) == DOCA_CTX_STATE_RUNNING; });
+        must(doca_comch_client_get_connection(clients[i], &to[i]));
+    }
+    run_until([&] { return at_server.connected.size() == num_clients + 1; });
+    const auto let_park = [&] {
+        constexpr int polls_until_parked = 6000;
+        for (int i = 0; i != polls_until_parked; ++i) {
+            (void)doca_pe_progress(at_server.pe);
+            (void)doca_pe_progress(at_client.pe);
+        }
+    };
+    // Blocks one side if it is to, until it is woken, and progresses both until @p is_done.
+    const auto wait = [&](Side &side, bool blocks, const std::function<void()> &act,
+                          const std::function<bool()> &is_done) {
+        let_park();
+        if (blocks)
+            must(doca_pe_request_notification(side.pe));
+        act();
+        if (blocks) {
+            doca_notification_handle_t handle{};
+            must(doca_pe_get_notification_handle(side.pe, &handle));
+            pollfd ready = {.fd = handle, .events = POLLIN, .revents = 0};
+            EXPECT_EQ(poll(&ready, 1, 10000), 1);
+            must(doca_pe_clear_notification(side.pe, handle));
+        }
+        run_until(is_done);
+    };
+    for (const bool blocks : {false, true}) {
+        SCOPED_TRACE(blocks);
+        for (std::size_t i = 0; i < num_clients; i += 5) {
+            at_server.messages.clear();
+            wait(
+                at_server, blocks,
+                [&] {
+                    doca_comch_task_send *task = nullptr;
+                    must(doca_comch_client_task_send_alloc_init(clients[i], to[i], "ask", 3, &task));
+                    must(doca_task_submit(doca_comch_task_send_as_task(task)));
+                },
+                [&] { return at_server.messages.size() == 1; });
+            doca_comch_connection *const from = at_server.from;
+            at_client.messages.clear();
+            wait(
+                at_client, blocks,
+                [&] {
+                    doca_comch_task_send *task = nullptr;
+                    must(doca_comch_server_task_send_alloc_init(server, from, "answer", 6, &task));
+                    must(doca_task_submit(doca_comch_task_send_as_task(task)));
+                },
+                [&] { return at_client.messages.size() == 1; });
+            EXPECT_EQ(at_client.from, to[i]);
+        }
+    }
+    // A client that leaves; then one that the server ends; then all, by the server's stop.
+    wait(
+        at_server, true, [&] { (void)doca_ctx_stop(doca_comch_client_as_ctx(clients[0])); },
+        [&] { return at_server.disconnected.size() == 1; });
+    doca_comch_connection *const ended = at_server.from;
+    wait(
+        at_client, true, [&] { ASSERT_EQ(doca_comch_server_disconnect(server, ended), DOCA_SUCCESS); },
+        [&] { return at_server.disconnected.size() == 2; });
+    const auto num_open = [&] {
+        return std::ranges::count_if(clients, [](const ClientHandle &each) {
+            return state_of(doca_comch_client_as_ctx(each)) != DOCA_CTX_STATE_IDLE;
+        });
+    };
+    run_until([&] { return num_open() == num_clients - 2; });
+    wait(
+        at_client, true, [&] { EXPECT_EQ(doca_ctx_stop(server_ctx()), DOCA_ERROR_IN_PROGRESS); },
+        [&] { return state_of(server_ctx()) == DOCA_CTX_STATE_IDLE && num_open() == 0; });
+    EXPECT_EQ(at_server.disconnected.size(), num_clients + 1);
+}
+
 /// A client that sends its next message in the callback of the last one hears what the server says.
 TEST_F(ComchTest, who_is_always_busy_sending_receives)
 {
