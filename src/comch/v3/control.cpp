@@ -11,6 +11,7 @@
 #include <mutex>
 #include <utility>
 
+#include "../../core/engine/ready_descriptors.hpp"
 #include "../../core/log/log.hpp"
 #include "../../core/v3/pe.hpp"
 
@@ -321,7 +322,7 @@ bool Control::wait_for_doorbells() noexcept
 {
     was_disarmed_ = false;
     drain_all_doorbells(); // of messages already received
-    if (!can_progress() && !is_check_pending() && pe()->descriptors().add(events_.get(), completions()))
+    if (!can_progress() && !is_check_pending() && completions().root().descriptors->add(events_.get(), completions()))
         return true;
     was_disarmed_ = true; // the doorbells that were requested are drained by the next check
     return false;
@@ -329,7 +330,7 @@ bool Control::wait_for_doorbells() noexcept
 
 void Control::end_wait_for_doorbells() noexcept
 {
-    pe()->descriptors().remove(events_.get());
+    completions().root().descriptors->remove(events_.get());
     was_disarmed_ = true;
 }
 

@@ -35,6 +35,8 @@ struct Completion {
 
 static_assert(sizeof(Completion) == 32);
 
+class ReadyDescriptors;
+
 /// Is told of changes of a completion queue: a progress engine or one of its members. Called by the queue's thread.
 class OPENDOCA_INTERNAL QueueListener {
 public:
@@ -278,6 +280,8 @@ public:
     }
     /// The queue with the pollables that serve all queues of the thread: this one unless it shares another.
     [[nodiscard]] CompletionQueue &root() noexcept { return *root_; }
+    /// Of a root: resumes parked queues when a descriptor is readable. Null if no queue is ever parked.
+    ReadyDescriptors *descriptors = nullptr;
     /// Of a root: a pollable of a device that serves all queues of the thread, or null. It registers itself here, and
     /// need not be polled all the time.
     Pollable *shared_pollable = nullptr;

@@ -32,6 +32,7 @@ doca_pe::doca_pe(std::shared_ptr<opendoca::EventHandle> events) : root_(1), even
 {
     root_.share_events(events_);
     root_.set_listener(*this);
+    root_.descriptors = &descriptors_;
 }
 
 doca_error_t doca_pe::create(doca_pe *&pe)

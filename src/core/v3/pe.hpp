@@ -52,8 +52,6 @@ struct OPENDOCA_INTERNAL doca_pe final : private opendoca::QueueListener {
     void activate(opendoca::v3::Member &member) noexcept;
     /// The completion queue with the pollables that serve all members.
     [[nodiscard]] opendoca::CompletionQueue &root() noexcept { return root_; }
-    /// For members that can be parked because a descriptor becomes readable when they have something to do.
-    [[nodiscard]] opendoca::ReadyDescriptors &descriptors() noexcept { return descriptors_; }
     /// Makes the handle readable if the engine is armed: progress has work that no completion queue reports.
     void wake() noexcept;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -519,6 +520,76 @@ TEST_P(SyncEventRemotePci, is_reached_by_another_process)
     watcher.join();
     EXPECT_EQ(status, 0);
     must(doca_sync_event_stop(event));
+}
+
+/// An event that nothing waits for is not polled. The end of the process that has exported it wakes a program that
+/// blocks, and does not keep it awake.
+TEST_P(SyncEventRemotePci, without_a_wait_does_not_keep_a_program_awake_when_its_holder_ends)
+{
+    if (!has_device("soft_pf0") || !has_device("soft_p0"))
+        GTEST_SKIP() << "takes the software device's two sides";
+    const auto [exporter, importer] = GetParam();
+    int from_child[2];
+    ASSERT_EQ(pipe(from_child), 0);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        setenv("DOCA_SOFT_ROLE", exporter.role, 1);
+        const DevHandle there = open_device(exporter.device);
+        EventHandle held;
+        must(doca_sync_event_create(held.out()));
+        must(doca_sync_event_add_publisher_location_remote_pci(held));
+        must(doca_sync_event_add_subscriber_location_cpu(held, there));
+        must(doca_sync_event_start(held));
+        const std::uint8_t *data = nullptr;
+        std::size_t size = 0;
+        must(doca_sync_event_export_to_remote_pci(held, there, &data, &size));
+        (void)!write(from_child[1], data, size);
+        pause(); // until it is killed
+        _exit(0);
+    }
+    std::uint8_t blob[256];
+    const ssize_t size = read(from_child[0], blob, sizeof(blob));
+    ASSERT_GT(size, 0);
+    const Environment role("DOCA_SOFT_ROLE", importer.role);
+    const DevHandle here = open_device(importer.device);
+    PeHandle pe;
+    must(doca_pe_create(pe.out()));
+    EventHandle imported;
+    must(doca_sync_event_create_from_export(here, blob, static_cast<std::size_t>(size), imported.out()));
+    EventHandle other = local_event(here); // an engine leaves one context active
+    doca_sync_event *const events[] = {other, imported}; // the last one is parked first
+    for (doca_sync_event *const event : events) {
+        must(doca_sync_event_task_wait_eq_set_conf(
+            event, [](doca_sync_event_task_wait_eq *, doca_data, doca_data) {},
+            [](doca_sync_event_task_wait_eq *, doca_data, doca_data) {}, 1));
+        must(doca_pe_connect_ctx(pe, doca_sync_event_as_ctx(event)));
+        must(doca_ctx_start(doca_sync_event_as_ctx(event)));
+    }
+    doca_notification_handle_t handle{};
+    must(doca_pe_get_notification_handle(pe, &handle));
+    pollfd fd{handle, POLLIN, 0};
+    constexpr int polls_until_parked = 6000;
+    for (int i = 0; i != polls_until_parked; ++i)
+        ASSERT_EQ(doca_pe_progress(pe), 0);
+    must(doca_pe_request_notification(pe));
+    EXPECT_EQ(poll(&fd, 1, 0), 0);
+    ASSERT_EQ(kill(child, SIGKILL), 0);
+    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+    bool sleeps = false;
+    for (int rounds = 0; rounds != 100 && !sleeps; ++rounds) {
+        // The holder's end may be noticed after its descriptor has become readable.
+        sleeps = poll(&fd, 1, 100) == 0;
+        must(doca_pe_clear_notification(pe, handle));
+        while (doca_pe_progress(pe) != 0) {
+        }
+        must(doca_pe_request_notification(pe));
+    }
+    EXPECT_TRUE(sleeps);
+    for (doca_sync_event *const event : events)
+        EXPECT_EQ(doca_ctx_stop(doca_sync_event_as_ctx(event)), DOCA_SUCCESS);
+    close(from_child[0]);
+    close(from_child[1]);
 }
 
 INSTANTIATE_TEST_SUITE_P(both_directions, SyncEventRemotePci,

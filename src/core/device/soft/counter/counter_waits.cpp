@@ -9,6 +9,7 @@
 #include <fcntl.h>
 
 #include "../../../engine/completion_queue.hpp"
+#include "../../../engine/ready_descriptors.hpp"
 #include "../../../log/log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_COUNTER_WAITS);
@@ -191,6 +192,22 @@ void SoftCounterWaits::disarm() noexcept
     const bool was_updated = waiter_->disarm();
     ticker_.stop();
     check_process_ends(!was_updated);
+}
+
+/// Without a wait, only the end of the event's holder is left, as its descriptor must not stay readable. Importers end
+/// in any number.
+bool SoftCounterWaits::park() noexcept
+{
+    return pending_.is_empty() && importers_ == nullptr &&
+           (!holder_exit_fd_.is_open() || completions_.root().descriptors->add(holder_exit_fd_.get(), completions_));
+}
+
+void SoftCounterWaits::unpark() noexcept
+{
+    if (!holder_exit_fd_.is_open())
+        return;
+    completions_.root().descriptors->remove(holder_exit_fd_.get());
+    check_process_ends(false);
 }
 
 /// Stops watching processes that have ended: their descriptors stay readable, and would wake the queue again and again.

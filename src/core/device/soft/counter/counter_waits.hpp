@@ -32,6 +32,8 @@ public:
     [[nodiscard]] Operation *poll_one() noexcept override { return check(true); }
     [[nodiscard]] bool arm() noexcept override;
     void disarm() noexcept override;
+    [[nodiscard]] bool park() noexcept override;
+    void unpark() noexcept override;
     void flush() noexcept override { pending_.complete_all(DOCA_ERROR_SHUTDOWN); }
 
 protected:
