@@ -273,6 +273,61 @@ TEST_F(TopologyTest, file_of_the_documentation_puts_the_host_elsewhere)
               (std::map<std::string, doca_pci_func_type>{{"0000:17:00.0", DOCA_PCI_FUNC_PF}}));
 }
 
+/// A port of the DPU and a function of the host behind it, on a card in @p mode.
+static std::string in_mode(const std::string &mode)
+{
+    return R"({"mode": ")" + mode + R"(", "functions": [
+        {"name": "p0",  "side": "dpu",  "type": "pf", "pci": "03:00.0"},
+        {"name": "p0s0", "side": "dpu", "type": "sf", "parent": "p0"},
+        {"name": "pf0", "side": "host", "type": "pf", "pci": "17:00.0", "parent": "p0"}
+    ]})";
+}
+
+TEST_F(TopologyTest, nic_mode_leaves_nothing_on_the_dpu)
+{
+    const TopologyFile file(in_mode("nic"));
+    const Environment named("DOCA_SOFT_TOPOLOGY", file.path().c_str());
+    EXPECT_EQ(soft_devices(), (Listing{{"soft_pf0", "0000:17:00.0"}}));
+    {
+        const Environment dpu("DOCA_SOFT_ROLE", "dpu");
+        const LogCapture log;
+        if (const doca_error_t status = refusal_of_list(); status != DOCA_SUCCESS) {
+            EXPECT_EQ(status, DOCA_ERROR_NOT_FOUND);
+            EXPECT_LOGGED(log, "no software device is left");
+        } else { // there is a real device
+            EXPECT_EQ(soft_devices(), Listing{});
+        }
+    }
+    const DevHandle dev = open_device("soft_pf0");
+    doca_devinfo *const info = const_cast<doca_devinfo *>(doca_dev_as_devinfo(dev));
+    EXPECT_EQ(ask(info, doca_devinfo_get_is_mmap_export_dpu_supported), 0);
+    EXPECT_EQ(ask(info, doca_devinfo_get_is_mmap_from_export_dpu_supported), 0);
+    EXPECT_TRUE(can_copy(info));
+    // Nobody on the DPU could import it.
+    std::vector<std::byte> memory(64);
+    const LocalMap map(dev, memory, DOCA_ACCESS_DPU_READ_ONLY);
+    const void *descriptor = nullptr;
+    std::size_t length = 0;
+    const LogCapture log;
+    EXPECT_EQ(doca_mmap_export_dpu(map, dev, &descriptor, &length), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_LOGGED(log, "NIC mode");
+}
+
+TEST_F(TopologyTest, other_modes_have_both_sides)
+{
+    for (const char *mode : {"dpu", "restricted"}) {
+        const TopologyFile file(in_mode(mode));
+        const Environment named("DOCA_SOFT_TOPOLOGY", file.path().c_str());
+        EXPECT_EQ(soft_devices().size(), 3u) << mode;
+        EXPECT_EQ(representors_of("soft_p0").size(), 2u) << mode;
+    }
+    const TopologyFile file(in_mode("embedded"));
+    const Environment named("DOCA_SOFT_TOPOLOGY", file.path().c_str());
+    const LogCapture log;
+    EXPECT_EQ(refusal_of_list(), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_LOGGED(log, R"("mode" must be one of "dpu", "nic", "restricted")");
+}
+
 TEST_F(TopologyTest, file_overrides_every_default)
 {
     const TopologyFile file(R"({"functions": [

@@ -17,7 +17,7 @@ void test_input(Input input)
     Topology topology;
     if (parse_topology(text, "the input", topology) == DOCA_SUCCESS) {
         for (const TopologyFunction &one : topology) {
-            const SoftFunction function(one, topology, true);
+            const SoftFunction function(one, topology, true, nullptr);
             require(function.representors().size() <= topology.size(), "no function is behind a port twice");
         }
     }

@@ -22,6 +22,7 @@ namespace {
 
 using doca_test::Environment;
 using doca_test::LogCapture;
+using opendoca::soft::CardMode;
 using opendoca::soft::load_topology;
 using opendoca::soft::parse_topology;
 using opendoca::soft::Side;
@@ -206,6 +207,26 @@ TEST(Topology, JsonThatIsNotATopology)
     expect_refused(with(""), "0 functions");
     expect_refused(with("7"), "must be an object");
     expect_refused(with("null"), "must be an object");
+}
+
+TEST(Topology, ModeOfTheCard)
+{
+    const std::string functions =
+        R"("functions": [)" + std::string(port) +
+        R"(, {"name": "h", "side": "host", "type": "pf", "pci": "0b:00.0", "parent": "p0"}]})";
+    EXPECT_EQ(parse("{" + functions)[0].mode, CardMode::dpu);
+    EXPECT_EQ(parse(R"({"mode": "dpu", )" + functions)[1].mode, CardMode::dpu);
+    EXPECT_EQ(parse(R"({"mode": "restricted", )" + functions)[1].mode, CardMode::restricted);
+    const Topology nic = parse(R"({"mode": "nic", )" + functions);
+    EXPECT_EQ(nic[0].mode, CardMode::nic);
+    EXPECT_FALSE(nic[0].exists());
+    EXPECT_TRUE(nic[1].exists());
+    for (const char *const mode : {R"("NIC")", R"("separated")", R"("dpu ")"})
+        expect_refused("{\"mode\": " + std::string(mode) + ", " + functions,
+                       R"("mode" must be one of "dpu", "nic", "restricted")");
+    for (const char *const mode : {"7", "null", "[]", "\"\"", R"("a text of many characters")"})
+        expect_refused("{\"mode\": " + std::string(mode) + ", " + functions, "\"mode\"");
+    expect_refused(R"({"mode": "nic", "functions": [)" + std::string(port) + "]}", "only the host has functions");
 }
 
 TEST(Topology, NumberOfFunctions)

@@ -34,6 +34,8 @@ constexpr Variable variables[] = {
     {"DOCA_SOFT_STRICT_SEED", "the seed of strict software devices is 1",
      "the seed of the order in which copies of strict software devices complete"},
     {"DOCA_SOFT_FAULTS", "nothing fails on purpose", "what fails on purpose"},
+    {"DOCA_SOFT_CONTROL", "software devices do not change while programs run",
+     "1: doca_soft_device changes software devices while programs run"},
     {"DOCA_COMM_CHANNEL_ADDRESS", "services are found by tmfifo_net0, or are processes of this machine",
      "where services listen"},
     {"DOCA_COMM_CHANNEL_DATA", "messages between host and DPU go by queue pairs of the card where they can",

@@ -19,9 +19,8 @@ doca_error_t check_device(const DeviceFunction &function, std::uint32_t level)
 {
     if (function.can.comm_channel)
         return DOCA_SUCCESS;
-    LOG_AT(level,
-           "device %s: comch has no path to the other side: neither tmfifo_net0 nor DOCA_COMM_CHANNEL_ADDRESS is there",
-           function.name.c_str());
+    LOG_AT(level, "device %s: comch has no path to the other side: %s", function.name.c_str(),
+           function.reason_against(Ability::message_channel).c_str());
     return DOCA_ERROR_NOT_SUPPORTED;
 }
 

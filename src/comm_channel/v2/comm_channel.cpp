@@ -27,9 +27,8 @@ doca_error_t get_limit(const doca_devinfo *devinfo, std::uint32_t *value, std::u
     const auto read = [&] {
         const auto &function = *devinfo->function;
         if (!function.can.comm_channel) {
-            LOG_INFO("device %s: Comm Channel has no path to the other side: neither tmfifo_net0 nor "
-                     "DOCA_COMM_CHANNEL_ADDRESS is there",
-                     function.name.c_str());
+            LOG_INFO("device %s: Comm Channel has no path to the other side: %s", function.name.c_str(),
+                     function.reason_against(opendoca::Ability::message_channel).c_str());
             return DOCA_ERROR_NOT_SUPPORTED;
         }
         if (of_services && !function.can.representors_net)

@@ -78,9 +78,8 @@ doca_error_t doca_comm_channel_ep_t::set_device(doca_dev &dev)
     if (const doca_error_t status = check_idle(); status != DOCA_SUCCESS)
         return status;
     if (!dev.function().can.comm_channel) {
-        LOG_ERR("device %s: Comm Channel has no path to the other side: neither tmfifo_net0 nor "
-                "DOCA_COMM_CHANNEL_ADDRESS is there",
-                dev.description().c_str());
+        LOG_ERR("device %s: Comm Channel has no path to the other side: %s", dev.description().c_str(),
+                dev.function().reason_against(opendoca::Ability::message_channel).c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     device = opendoca::use(dev);

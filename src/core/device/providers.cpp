@@ -62,7 +62,9 @@ doca_error_t list_functions(DeviceFunctions &functions)
             return status;
     }
     if (functions.empty()) {
-        LOG_ERR("this machine has no device that opendoca can use, and DOCA_SOFT=0 rules out software devices");
+        LOG_ERR("this machine has no device that opendoca can use, and %s",
+                soft ? "no software device is left by DOCA_SOFT_ROLE, the mode of the card, and removals"
+                     : "DOCA_SOFT=0 rules out software devices");
         return DOCA_ERROR_NOT_FOUND;
     }
     return DOCA_SUCCESS;

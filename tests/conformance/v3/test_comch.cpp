@@ -24,6 +24,8 @@
 
 #include "../../../src/core/base/unique_fd.hpp"
 #include "../support/environment.hpp"
+#include "../support/log_capture.hpp"
+#include "../support/topology_file.hpp"
 #include "comch_sides.hpp"
 
 using namespace doca_test;
@@ -48,6 +50,25 @@ TEST_F(ComchTest, messages_arrive_in_order_and_are_copied_at_submit)
     std::uint64_t count = 0;
     ASSERT_EQ(doca_comch_connection_get_counter(to_server, DOCA_COMCH_COUNTER_SENT_MESSAGES, &count), DOCA_SUCCESS);
     EXPECT_EQ(count, num_sends);
+}
+
+TEST(ComchInNicMode, has_no_dpu_to_talk_to)
+{
+    const TopologyFile file(R"({"mode": "nic", "functions": [
+        {"name": "p0",  "side": "dpu",  "type": "pf", "pci": "03:00.0"},
+        {"name": "pf0", "side": "host", "type": "pf", "pci": "17:00.0", "parent": "p0"}
+    ]})");
+    const Environment named("DOCA_SOFT_TOPOLOGY", file.path().c_str());
+    const Environment soft("DOCA_SOFT", "1");
+    EXPECT_FALSE(has_device("soft_p0"));
+    const DevHandle dev = open_device("soft_pf0");
+    const doca_devinfo *const info = doca_dev_as_devinfo(dev);
+    EXPECT_EQ(doca_comch_cap_client_is_supported(info), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(doca_comch_cap_server_is_supported(info), DOCA_ERROR_NOT_SUPPORTED);
+    const LogCapture log;
+    Handle<doca_comch_client, doca_comch_client_destroy> client;
+    EXPECT_EQ(doca_comch_client_create(dev, "name", client.out()), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_LOGGED(log, "NIC mode");
 }
 
 TEST_F(ComchTest, messages_that_are_too_long_are_refused)

@@ -557,7 +557,7 @@ TEST_P(SyncEventRemotePci, without_a_wait_does_not_keep_a_program_awake_when_its
     must(doca_pe_create(pe.out()));
     EventHandle imported;
     must(doca_sync_event_create_from_export(here, blob, static_cast<std::size_t>(size), imported.out()));
-    EventHandle other = local_event(here); // an engine leaves one context active
+    EventHandle other = local_event(here);               // an engine leaves one context active
     doca_sync_event *const events[] = {other, imported}; // the last one is parked first
     for (doca_sync_event *const event : events) {
         must(doca_sync_event_task_wait_eq_set_conf(

@@ -3,6 +3,7 @@
 #include "provider.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "../../log/log.hpp"
 #include "faults/fault_plan.hpp"
+#include "state/device_state.hpp"
 #include "strict/strict.hpp"
 #include "topology/function.hpp"
 #include "topology/topology.hpp"
@@ -65,11 +67,19 @@ doca_error_t list_functions(DeviceFunctions &functions)
     Topology topology;
     if (const doca_error_t status = load_topology(topology); status != DOCA_SUCCESS)
         return status;
-    for (auto &description : topology) {
+    DeviceStates *states = nullptr;
+    if (const doca_error_t status = DeviceStates::find(topology, faults != nullptr, states); status != DOCA_SUCCESS)
+        return status;
+    for (std::size_t i = 0; i != topology.size(); ++i) {
+        TopologyFunction &description = topology[i];
         description.is_strict |= is_strict;
+        const bool is_removed = states != nullptr && states->of(i).is_removed();
+        if (is_removed)
+            LOG_WARN("device %s is not listed: it was removed, according to %s", description.name.c_str(),
+                     states->origin().c_str());
         // Functions of the other side are hidden, as on a real host or DPU.
-        if (role.sees(description.side))
-            functions.push_back(std::make_shared<SoftFunction>(description, topology, role.sees_both()));
+        if (description.exists() && role.sees(description.side) && !is_removed)
+            functions.push_back(std::make_shared<SoftFunction>(description, topology, role.sees_both(), states));
     }
     return DOCA_SUCCESS;
 }
@@ -91,6 +101,8 @@ std::string explain_missing(const std::string &pci_address, bool is_listed)
                (owner->parent.empty() ? "" : ", behind " + owner->parent);
         if (!is_listed)
             text += ", which DOCA_SOFT=1 lists";
+        else if (!owner->exists())
+            text += ", which has no functions in NIC mode";
         else if (!role.sees(owner->side))
             text += std::string(", which DOCA_SOFT_ROLE=") + std::getenv("DOCA_SOFT_ROLE") + " hides";
     }

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "reliable_connection.hpp"
+#include "../host/peer_timeout.hpp"
 
 namespace opendoca::verbs {
 

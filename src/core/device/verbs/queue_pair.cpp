@@ -16,6 +16,7 @@
 #include "../../objects/mmap.hpp"
 #include "../cursor.hpp"
 #include "../descriptor.hpp"
+#include "../host/peer_timeout.hpp"
 #include "completion_status.hpp"
 #include "segments.hpp"
 

@@ -10,6 +10,7 @@
 #include <sys/random.h>
 
 #include "../../log/log.hpp"
+#include "../host/peer_timeout.hpp"
 #include "device.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_VERBS_CONNECTION);
@@ -21,23 +22,6 @@ namespace {
 constexpr std::uint8_t retries = 6;                 // 7 would mean no limit on rdma_rxe
 constexpr std::uint8_t retries_without_receive = 7; // no limit: a message waits until the peer posts a receive
 constexpr std::uint8_t receive_timer = 12;          // how long the peer waits after our RNR NAK: 0.64 ms
-
-/// Seconds. A peer may connect several seconds later than this side starts to send, depending on how the programs
-/// exchange connection details.
-constexpr double default_peer_timeout = 7;
-
-double peer_timeout_from_environment()
-{
-    const char *const text = std::getenv("DOCA_RDMA_TIMEOUT");
-    if (text == nullptr || *text == '\0')
-        return default_peer_timeout;
-    char *end = nullptr;
-    const double seconds = std::strtod(text, &end);
-    if (*end == '\0' && seconds >= 0.001 && seconds <= 3600)
-        return seconds;
-    LOG_WARN("DOCA_RDMA_TIMEOUT is '%s': it can be 0.001 to 3600 seconds; using %.0f", text, default_peer_timeout);
-    return default_peer_timeout;
-}
 
 /// Returns the retransmission timeout in the encoding of verbs: 4.096 us * 2^n.
 std::uint8_t retransmission_timeout()
@@ -96,12 +80,6 @@ Handle<ibv_qp> create_largest_inline(ibv_context &context, ibv_qp_init_attr_ex &
 }
 
 } // namespace
-
-double peer_timeout()
-{
-    static const double seconds = peer_timeout_from_environment();
-    return seconds;
-}
 
 std::uint32_t random_psn() noexcept
 {

@@ -21,9 +21,6 @@ class VerbsDevice;
 /// The largest queue pair number (QPN) or packet sequence number (PSN): both have 24 bits.
 inline constexpr std::uint32_t max_24_bits = 0xffffff;
 
-/// Returns how long a peer may be unresponsive, in seconds: DOCA_RDMA_TIMEOUT.
-[[nodiscard]] double peer_timeout();
-
 /// Returns the PSN of a connection's first packet. It is unpredictable, which protects against forged
 /// packets, and differs for each connection, which protects against stale packets of an earlier one.
 [[nodiscard]] std::uint32_t random_psn() noexcept;

@@ -230,7 +230,7 @@ void MessageReceiver::flush_receives() noexcept
         if (has_receivable_message())
             continue; // it arrived after the first check
         first_receive_ = number + 1;
-        give_up(*receive_of(number), DOCA_ERROR_SHUTDOWN);
+        give_up(*receive_of(number), flush_status_);
     }
 }
 

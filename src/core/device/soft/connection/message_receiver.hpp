@@ -111,6 +111,7 @@ protected:
         std::uint32_t shortest = 0;     ///< bytes that each of these may have: MessageCell::shortest_receive
     };
     SendCredits credits_;
+    doca_error_t flush_status_ = DOCA_ERROR_SHUTDOWN; ///< with which operations end that the connection flushes
 
 private:
     [[nodiscard]] Operation *&receive_of(std::uint32_t number) noexcept

@@ -166,7 +166,6 @@ doca_error_t SoftQueuePair::post_atomic(Tag tag, const Request &request) noexcep
     return post_any(tag, request);
 }
 
-/// Executes the request now, or queues it if it would have to wait or would overtake a queued one.
 doca_error_t SoftQueuePair::post_any(Tag tag, const Request &request) noexcept
 {
     if (completions_->is_full())
@@ -194,6 +193,8 @@ doca_error_t SoftQueuePair::post_any(Tag tag, const Request &request) noexcept
 /// been moved then, but a rendezvous request may have been sent.
 doca_error_t SoftQueuePair::execute(const Request &request) noexcept
 {
+    if (is_held_) [[unlikely]]
+        return DOCA_ERROR_AGAIN;
     const doca_error_t status = dispatch(request);
     // Memory that cannot be accessed may belong to a process that is just being killed.
     if (status == DOCA_ERROR_IO_FAILED && process()->is_gone_or_ending()) [[unlikely]]
@@ -308,12 +309,12 @@ void SoftQueuePair::fail() noexcept
         shared_receives()->remove_without_receive(*this);
 }
 
-/// Completes all operations with SHUTDOWN. A receive that the peer is filling stays: is_flushing_ makes each poll
+/// Completes all operations with flush_status_. A receive that the peer is filling stays: is_flushing_ makes each poll
 /// continue here until the peer has finished or ended.
 void SoftQueuePair::flush_all() noexcept
 {
     for (; num_sends_ != 0; --num_sends_)
-        completions_->done(*sends_[first_send_++ & (send_queue_size_ - 1)], DOCA_ERROR_SHUTDOWN, {});
+        completions_->done(*sends_[first_send_++ & (send_queue_size_ - 1)], flush_status_, {});
     flush_receives();
     is_flushing_ = has_receives();
 }
@@ -374,11 +375,28 @@ void SoftQueuePair::begin_waiting() noexcept
         schedule_check();
 }
 
+void SoftQueuePair::lose_device() noexcept
+{
+    flush_status_ = DOCA_ERROR_IO_FAILED;
+    hold(false);
+    fail();
+}
+
+void SoftQueuePair::time_out() noexcept
+{
+    hold(false);
+    if (num_sends_ != 0) {
+        --num_sends_;
+        completions_->done(*sends_[first_send_++ & (send_queue_size_ - 1)], DOCA_ERROR_CONNECTION_RESET, {});
+    }
+    fail();
+}
+
 bool SoftQueuePair::can_progress() const noexcept
 {
     if (is_flushing_)
         return true;
-    if (!needs_polling())
+    if (is_held_ || !needs_polling())
         return false;
     if (can_receive())
         return true;

@@ -42,8 +42,8 @@ public:
     {
         if (!needs_polling())
             return;
-        if (is_flushing_) [[unlikely]]
-            return flush_all();
+        if (is_flushing_ || is_held_) [[unlikely]]
+            return is_flushing_ ? flush_all() : void();
         while (receive_next()) {
             // Each of these may complete an operation.
         }
@@ -58,7 +58,7 @@ public:
     /// has arrived instead of completing it. Calls progress() if sends are queued or a flush has not finished.
     [[nodiscard]] Operation *poll_one() noexcept
     {
-        if (is_flushing_ || num_sends_ != 0) [[unlikely]]
+        if (is_flushing_ || is_held_ || num_sends_ != 0) [[unlikely]]
             return progress(), nullptr;
         if (shared_receives() != nullptr)
             return poll_one_shared();
@@ -86,6 +86,20 @@ public:
 protected:
     /// Completes an operation within its submit. A failed operation ends the connection.
     void complete_now(Tag tag, doca_error_t status, std::uint32_t length) noexcept;
+
+    // For a device that changes while programs run: see FaultyQueuePair.
+
+    /// Stops or resumes the connection: while it is held, nothing is sent or received, and operations are queued.
+    void hold(bool is_held) noexcept { is_held_ = is_held; }
+    [[nodiscard]] bool is_held() const noexcept { return is_held_; }
+    [[nodiscard]] bool has_queued_sends() const noexcept { return num_sends_ != 0; }
+    /// Executes the request now, or queues it if it would have to wait or would overtake a queued one.
+    [[gnu::noinline]] [[nodiscard]] doca_error_t post_any(Tag tag, const Request &request) noexcept;
+    /// Ends the connection because the device is lost: all operations end with IO_FAILED.
+    [[gnu::cold]] void lose_device() noexcept;
+    /// Ends the connection because the peer did not answer: the oldest queued operation ends with CONNECTION_RESET, and
+    /// the others are flushed.
+    [[gnu::cold]] void time_out() noexcept;
 
 private:
     /// A copy of a queued request, which is the payload of its Operation. Smaller than a Request: the opcode is in
@@ -123,7 +137,6 @@ private:
     [[nodiscard]] doca_error_t post_atomic(Tag tag, const Request &request) noexcept;
 
     // AGAIN means that the operation has to be queued and executed again.
-    [[gnu::noinline]] [[nodiscard]] doca_error_t post_any(Tag tag, const Request &request) noexcept;
     [[nodiscard]] doca_error_t execute(const Request &request) noexcept;
     [[nodiscard]] doca_error_t dispatch(const Request &request) noexcept;
     void resume_sends() noexcept;
@@ -159,6 +172,7 @@ private:
 
     const std::uint32_t send_queue_size_; ///< a power of two
     bool is_flushing_ = false;            ///< the connection has ended, and a receive is being filled
+    bool is_held_ = false;                ///< see hold()
     /// Queued operations other than receives: a ring of send_queue_size_ elements, oldest first. Not initialized, so
     /// that the pages of a large queue are only touched if it is used.
     std::unique_ptr<Operation *[]> sends_;

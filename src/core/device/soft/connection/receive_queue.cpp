@@ -148,10 +148,10 @@ void SoftReceiveQueue::remove_without_receive(MessageReceiver &connection) noexc
     check_first_without_receive();
 }
 
-void SoftReceiveQueue::flush() noexcept
+void SoftReceiveQueue::end_all(doca_error_t status) noexcept
 {
     while (has_receive())
-        completions_.done(take(*this), DOCA_ERROR_SHUTDOWN);
+        completions_.done(take(*this), status);
 }
 
 } // namespace opendoca::soft

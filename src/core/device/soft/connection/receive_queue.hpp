@@ -36,7 +36,7 @@ public:
     /// Queues a receive. NO_MEMORY if the receive queue or the completion queue is full.
     [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept override;
     /// Completes all receives without a message with SHUTDOWN.
-    void flush() noexcept override;
+    void flush() noexcept override { end_all(DOCA_ERROR_SHUTDOWN); }
 
     [[nodiscard]] bool has_receive() const noexcept { return num_ != 0; }
     /// Returns the oldest receive, which stays in the queue. There must be one.
@@ -67,6 +67,8 @@ public:
 
 protected:
     [[nodiscard]] CompletionQueue &completions() const noexcept { return completions_; }
+    /// Completes all receives without a message with @p status.
+    void end_all(doca_error_t status) noexcept;
 
 private:
     [[gnu::cold]] void schedule_first_without_receive() noexcept;

@@ -19,8 +19,9 @@ namespace {
 
 constexpr const char *allowed =
     "it is a list, separated by commas, of seed=NUMBER, register=WHEN, "
-    "import=WHEN, job=WHEN, peer=WHEN and full=WHEN; "
-    "after the last three, :dma, :rdma or :sync_event limits it to jobs of that library; WHEN is 3 "
+    "import=WHEN, job=WHEN, peer=WHEN, full=WHEN, reset=WHEN, remove=WHEN and port_down=WHEN; "
+    "after job, peer and full, :dma, :rdma or :sync_event limits it to jobs of that library, and after the last three "
+    ":dma or :rdma does; WHEN is 3 "
     "(the third), 3+ (from the third on), "
     "*/3 (each third) or 0.5% (at random)";
 
@@ -102,15 +103,23 @@ bool FaultPlan::parse_rule(std::string_view text, Rule &rule)
         rule.fault = Fault::registration;
     else if (fault == "import" && !names_jobs)
         rule.fault = Fault::import;
+    else if (fault == "reset")
+        rule.fault = Fault::reset;
+    else if (fault == "remove")
+        rule.fault = Fault::remove;
+    else if (fault == "port_down")
+        rule.fault = Fault::port_down;
     else
         return false;
+    const bool is_of_device =
+        rule.fault == Fault::reset || rule.fault == Fault::remove || rule.fault == Fault::port_down;
     if (!names_jobs)
         rule.jobs = Jobs::none;
     else if (jobs == "dma")
         rule.jobs = Jobs::dma;
     else if (jobs == "rdma")
         rule.jobs = Jobs::rdma;
-    else if (jobs == "sync_event")
+    else if (jobs == "sync_event" && !is_of_device)
         rule.jobs = Jobs::sync_event;
     else
         return false;

@@ -22,6 +22,9 @@ enum class Fault : std::uint8_t {
     full,         ///< a job is refused as if the queue were full
     registration, ///< a memory map cannot be registered
     import,       ///< an export descriptor is refused
+    reset,        ///< the device is reset
+    remove,       ///< the device is removed
+    port_down,    ///< the port goes down
 };
 
 /// The library that an affected job belongs to.

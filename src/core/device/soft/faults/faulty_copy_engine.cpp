@@ -14,10 +14,11 @@ constexpr std::size_t max_ended_exporters = 64; ///< exporters that can seem to 
 
 } // namespace
 
-FaultyCopyEngine::FaultyCopyEngine(const SoftDevice &device, CompletionQueue &completions,
+FaultyCopyEngine::FaultyCopyEngine(const SoftDevice &device, CompletionQueue &completions, FunctionState &function,
                                    std::shared_ptr<FaultPlan> plan)
     : SoftCopyEngine(device, completions, FastCopies::disabled),
-      faults_(std::move(plan))
+      faults_(plan),
+      life_(function, std::move(plan))
 {
     ended_exporters_.reserve(max_ended_exporters);
 }
@@ -27,9 +28,11 @@ doca_error_t FaultyCopyEngine::copy(Tag tag, doca_buf &dst, const doca_buf &src,
     if (completions_.is_full() || faults_->injects(Fault::full, Jobs::dma))
         return DOCA_ERROR_NO_MEMORY;
     const RemoteMemory *const source = memory_of(src);
-    doca_error_t status = DOCA_SUCCESS;
+    doca_error_t status = life_.begin_job(Jobs::dma);
     // A copy between two processes consults the plan for the source only.
-    if (has_peer_ended(source != nullptr ? source : memory_of(dst)))
+    if (status != DOCA_SUCCESS)
+        end_deferred(status);
+    else if (has_peer_ended(source != nullptr ? source : memory_of(dst)))
         status = DOCA_ERROR_CONNECTION_RESET;
     else if (faults_->injects(Fault::job, Jobs::dma))
         status = DOCA_ERROR_IO_FAILED;
@@ -37,6 +40,13 @@ doca_error_t FaultyCopyEngine::copy(Tag tag, doca_buf &dst, const doca_buf &src,
         return SoftCopyEngine::copy(tag, dst, src, plan);
     completions_.done(tag, *this, status);
     return DOCA_SUCCESS;
+}
+
+void FaultyCopyEngine::progress() noexcept
+{
+    if (life_.is_lost())
+        return end_deferred(DOCA_ERROR_IO_FAILED);
+    SoftCopyEngine::progress();
 }
 
 /// Null: memory of this process, which can't vanish.

@@ -19,10 +19,20 @@ OPENDOCA_LOG_SOURCE(DOCA_SOFT_FAULTY_DEVICE);
 
 namespace opendoca::soft {
 
+doca_error_t FaultyDevice::check_present() const
+{
+    if (!states_.of(index_).is_removed())
+        return DOCA_SUCCESS;
+    LOG_ERR("device %s was removed", function().description().c_str());
+    return DOCA_ERROR_INITIALIZATION;
+}
+
 /// Each function consults the plan, and otherwise calls the function of the software device.
 doca_error_t FaultyDevice::register_memory(const MemoryRange &range, std::uint32_t access,
                                            std::unique_ptr<MemoryKey> &key)
 {
+    if (const doca_error_t status = check_present(); status != DOCA_SUCCESS)
+        return status;
     if (plan_->injects(Fault::registration)) {
         LOG_ERR("[%p, +%zu) is not registered, as DOCA_SOFT_FAULTS requests", static_cast<void *>(range.addr),
                 range.len);
@@ -44,14 +54,18 @@ doca_error_t FaultyDevice::import_memory(std::span<const std::byte> descriptor, 
 /// Each function creates the faulty class in place of the software device's. Setting it up is left to the base class.
 doca_error_t FaultyDevice::create_copy_engine(CompletionQueue &completions, std::unique_ptr<CopyEngine> &engine)
 {
-    engine = std::make_unique<FaultyCopyEngine>(*this, completions, plan_);
-    return DOCA_SUCCESS;
+    const doca_error_t status = check_present();
+    if (status == DOCA_SUCCESS)
+        engine = std::make_unique<FaultyCopyEngine>(*this, completions, states_.of(index_), plan_);
+    return status;
 }
 
 doca_error_t FaultyDevice::create_queue_pair(const QueuePairSettings &settings, std::atomic<ConnectionState> &state,
                                              std::unique_ptr<QueuePair> &queue_pair)
 {
-    auto created = std::make_unique<FaultyQueuePair>(*this, settings, state, plan_);
+    if (const doca_error_t status = check_present(); status != DOCA_SUCCESS)
+        return status;
+    auto created = std::make_unique<FaultyQueuePair>(*this, settings, state, states_, index_, plan_);
     const doca_error_t status = created->open(settings);
     if (status == DOCA_SUCCESS)
         queue_pair = std::move(created);
@@ -65,8 +79,13 @@ doca_error_t FaultyDevice::create_receive_queue(CompletionQueue &completions, st
         if (const doca_error_t status = check_strict_receives(size, function()); status != DOCA_SUCCESS)
             return status;
     }
-    queue = std::make_unique<FaultyReceiveQueue>(*this, completions, size, plan_);
-    return DOCA_SUCCESS;
+    if (const doca_error_t status = check_present(); status != DOCA_SUCCESS)
+        return status;
+    auto created = std::make_unique<FaultyReceiveQueue>(*this, completions, size, states_.of(index_), plan_);
+    const doca_error_t status = created->open();
+    if (status == DOCA_SUCCESS)
+        queue = std::move(created);
+    return status;
 }
 
 doca_error_t FaultyDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)

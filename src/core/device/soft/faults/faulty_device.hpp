@@ -9,18 +9,24 @@
 #include <span>
 
 #include "../device.hpp"
+#include "../state/device_state.hpp"
 #include "fault_plan.hpp"
 
 namespace opendoca::soft {
 
-/// The software device with the faults that DOCA_SOFT_FAULTS requests. The objects that it creates derive from those of
-/// the software device; each operation consults the plan first. Without the variable none of these classes is used, so
-/// the common path costs nothing.
+/// The software device with the faults that DOCA_SOFT_FAULTS requests. It can be reset and removed, and its port
+/// can go down. The objects that it creates derive from those of the software device; each operation consults the plan
+/// and the states first. Without DOCA_SOFT_FAULTS and DOCA_SOFT_CONTROL none of these classes is used, so the common
+/// path costs nothing.
 class FaultyDevice final : public SoftDevice {
 public:
-    FaultyDevice(const DeviceFunction &function, bool is_strict, std::shared_ptr<FaultPlan> plan) noexcept
+    /// @p index: of @p function in the topology of @p states.
+    FaultyDevice(const DeviceFunction &function, bool is_strict, std::shared_ptr<FaultPlan> plan,
+                 const DeviceStates &states, std::size_t index) noexcept
         : SoftDevice(function, is_strict),
-          plan_(std::move(plan))
+          plan_(std::move(plan)),
+          states_(states),
+          index_(index)
     {
     }
 
@@ -40,7 +46,12 @@ public:
                                               std::unique_ptr<Counter> &counter) override;
 
 private:
+    /// Returns INITIALIZATION, logged, if the device was removed after it was opened.
+    [[nodiscard]] doca_error_t check_present() const;
+
     const std::shared_ptr<FaultPlan> plan_;
+    const DeviceStates &states_;
+    const std::size_t index_;
 };
 
 } // namespace opendoca::soft

@@ -3,52 +3,57 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <memory>
+#include <span>
 
 #include "../connection/queue_pair.hpp"
+#include "device_life.hpp"
+#include "device_watch.hpp"
 #include "fault_plan.hpp"
 
 namespace opendoca::soft {
 
-/// A connection with planned faults. A failed job ends the connection, as on any device. Used by the thread of its
-/// completion queue.
-class FaultyQueuePair final : public SoftQueuePair {
+/// A connection with planned faults, on a device with resets and a port that can go down. A failed job ends the
+/// connection, as on any device. Used by the thread of its completion queue; connect() may run in another thread.
+///
+/// While the port of either end is down, operations wait as if they were sent again and again. If one waits for longer
+/// than a peer has to answer (DOCA_RDMA_TIMEOUT), the connection ends.
+class FaultyQueuePair final : public SoftQueuePair, private WatchedObject {
 public:
     FaultyQueuePair(const SoftDevice &device, const QueuePairSettings &settings, std::atomic<ConnectionState> &state,
-                    std::shared_ptr<FaultPlan> plan)
+                    const DeviceStates &states, std::size_t function, const std::shared_ptr<FaultPlan> &plan)
         : SoftQueuePair(device, settings, state),
-          faults_(std::move(plan))
+          states_(states),
+          life_(states.of(function), plan)
     {
     }
 
-    [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept override
-    {
-        return unless_faulty(tag, [&] { return SoftQueuePair::receive(tag, dst, plan); });
-    }
-    [[nodiscard]] doca_error_t post(Tag tag, const Request &request) noexcept override
-    {
-        return unless_faulty(tag, [&] { return SoftQueuePair::post(tag, request); });
-    }
+    [[nodiscard]] doca_error_t connect(std::span<const std::byte> details) override;
+    [[nodiscard]] doca_error_t attach(CompletionQueue &completions) override;
+    void detach() noexcept override;
+    [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept override;
+    [[nodiscard]] doca_error_t post(Tag tag, const Request &request) noexcept override;
 
 private:
+    void check_device() noexcept override;
+    /// Holds the connection while its port is down, and ends it when an operation has waited for too long.
+    void check_port() noexcept;
     /// Calls @p submit unless a fault applies to the job.
     template <typename Submit>
-    [[nodiscard]] doca_error_t unless_faulty(Tag tag, Submit submit) noexcept
-    {
-        // Checked here as well, since a job that is failed needs a credit for its completion.
-        if (completions_->is_full() || faults_->injects(Fault::full, Jobs::rdma))
-            return DOCA_ERROR_NO_MEMORY;
-        if (faults_->injects(Fault::peer, Jobs::rdma))
-            // Completes the job with the error, and ends the connection.
-            complete_now(tag, DOCA_ERROR_CONNECTION_RESET, 0);
-        else if (faults_->injects(Fault::job, Jobs::rdma))
-            complete_now(tag, DOCA_ERROR_IO_FAILED, 0);
-        else
-            return submit();
-        return DOCA_SUCCESS;
-    }
+    [[nodiscard]] doca_error_t unless_faulty(Tag tag, Submit submit) noexcept;
 
-    const std::shared_ptr<FaultPlan> faults_;
+    /// Returns whether the port of the peer's function is down; false for a peer of no function of the topology.
+    [[nodiscard]] bool is_peer_port_down() noexcept;
+
+    const DeviceStates &states_;
+    DeviceLife life_;
+    std::shared_ptr<DeviceWatch> watch_; ///< set while attached
+    bool has_peer_function_ = false;     ///< peer_function_ was searched for: after connect()
+    const FunctionState *peer_function_ = nullptr;
+    /// When the oldest operation began to wait for a port; zero if none does.
+    std::chrono::steady_clock::time_point waits_since_{};
 };
 
 } // namespace opendoca::soft

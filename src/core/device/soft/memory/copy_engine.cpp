@@ -125,6 +125,14 @@ void SoftCopyEngine::progress() noexcept
     completions_.done(operation, execute_deferred(operation.payload<Copy>()));
 }
 
+void SoftCopyEngine::end_deferred(doca_error_t status) noexcept
+{
+    for (; num_deferred_ != 0; --num_deferred_) {
+        completions_.done(*deferred_[first_deferred_], status);
+        first_deferred_ = (first_deferred_ + 1) % completions_.depth();
+    }
+}
+
 /// The buffers may have changed since the check: by the program, or by an earlier copy.
 doca_error_t SoftCopyEngine::execute_deferred(const Copy &copy) noexcept
 {

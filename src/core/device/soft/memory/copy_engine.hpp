@@ -101,6 +101,9 @@ protected:
     /// Returns null for memory of this process that was not imported.
     [[nodiscard]] const RemoteMemory *memory_of(const doca_buf &buf) const noexcept;
 
+    /// Completes all deferred copies with @p status, without carrying them out.
+    void end_deferred(doca_error_t status) noexcept;
+
     const SoftDevice &device_;
     CompletionQueue &completions_;
 

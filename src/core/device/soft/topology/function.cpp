@@ -12,10 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "../../../log/log.hpp"
 #include "../connection/queue_pair_page.hpp"
 #include "../device.hpp"
 #include "../faults/faulty_device.hpp"
 #include "../strict/strict.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_FUNCTION);
 
 namespace opendoca::soft {
 
@@ -43,6 +46,46 @@ std::vector<Gid> gids_of(const TopologyFunction &description)
     return gids;
 }
 
+/// Takes away what a function of the host has only while the Arm cores run: a DPU that it shares memory and sync events
+/// with, services on it, and an engine for compression.
+void apply_nic_mode(Capabilities &can)
+{
+    can.export_dpu = can.from_export_dpu = false;
+    can.sync_event_export_dpu = can.sync_event_from_export_dpu = false;
+    can.comm_channel = false;
+    can.compress_deflate = can.decompress_deflate = can.decompress_lz4 = false;
+}
+
+/// Returns whether NIC mode, which apply_nic_mode() applies, is not the reason why a function lacks @p ability.
+bool has_in_nic_mode(Ability ability) noexcept
+{
+    switch (ability) {
+    case Ability::compress:
+    case Ability::message_channel:
+    case Ability::message_service:
+    case Ability::export_memory:
+    case Ability::import_memory:
+    case Ability::export_counter:
+    case Ability::import_counter:
+    case Ability::list_representors:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/// Finds the states for a device that was listed before DOCA_SOFT_FAULTS was set.
+doca_error_t find_states(const DeviceStates *&states)
+{
+    Topology topology;
+    DeviceStates *found = nullptr;
+    doca_error_t status = load_topology(topology);
+    if (status == DOCA_SUCCESS)
+        status = DeviceStates::find(topology, true, found);
+    states = found;
+    return status;
+}
+
 /// Returns the function of the host that services and clients identify by this one: itself if it is behind a port of
 /// the DPU. A port acts as the first PF of the host behind it if @p acts_for_host.
 std::optional<FunctionIdentity> identity_behind_port(const TopologyFunction &function, const Topology &topology,
@@ -60,8 +103,12 @@ std::optional<FunctionIdentity> identity_behind_port(const TopologyFunction &fun
 
 } // namespace
 
-SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &topology, bool acts_for_host)
-    : is_strict_(description.is_strict)
+SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &topology, bool acts_for_host,
+                           const DeviceStates *states)
+    : is_strict_(description.is_strict),
+      mode_(description.mode),
+      states_(states),
+      index_(static_cast<std::size_t>(&description - topology.data()))
 {
     provider = "soft";
     name = description.name;
@@ -74,12 +121,15 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     mac = description.mac;
     ipv4 = description.ipv4;
     ipv6 = description.ipv6;
-    active_rate = description.active_rate;
+    is_port_active = states == nullptr || !states->of(index_).is_port_down();
+    if (is_port_active)
+        active_rate = description.active_rate;
     vhca_id = description.vhca_id;
     sf_number = description.sf_number;
 
     const bool is_dpu_port = description.side == Side::dpu && type == FunctionType::pf;
-    behind_port = identity_behind_port(description, topology, acts_for_host && !is_strict_);
+    if (mode_ != CardMode::nic) // otherwise nobody on the DPU could look for it
+        behind_port = identity_behind_port(description, topology, acts_for_host && !is_strict_);
     port = description.parent;
     // Only the ports of the DPU and the host's functions share memory across the PCIe; SFs of the DPU do not.
     can.export_dpu = description.side == Side::host || is_dpu_port;
@@ -110,13 +160,20 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     can.rdma.gids = gids_of(description);
     if (is_strict_)
         apply_strict_limits(can);
+    if (mode_ == CardMode::nic)
+        apply_nic_mode(can);
 
-    if (!is_dpu_port)
-        return;
+    if (is_dpu_port)
+        find_representors(topology);
+}
+
+void SoftFunction::find_representors(const Topology &topology)
+{
     // Functions of the host first, as programs commonly take the first representor.
     for (const Side side : {Side::host, Side::dpu}) {
         for (const auto &other : topology) {
-            if (other.side == side && other.parent == name)
+            const auto index = static_cast<std::size_t>(&other - topology.data());
+            if (other.side == side && other.parent == name && (states_ == nullptr || !states_->of(index).is_removed()))
                 representors_.push_back({.name = other.name,
                                          .pci_address = other.pci_address,
                                          .also = other.also,
@@ -135,8 +192,18 @@ doca_error_t SoftFunction::open(std::unique_ptr<Device> &device) const
     std::shared_ptr<FaultPlan> faults;
     if (const doca_error_t status = FaultPlan::from_environment(faults); status != DOCA_SUCCESS)
         return status;
-    if (faults != nullptr)
-        device = std::make_unique<FaultyDevice>(*this, is_strict_, std::move(faults));
+    const DeviceStates *states = states_;
+    if (states == nullptr && faults != nullptr) {
+        if (const doca_error_t status = find_states(states); status != DOCA_SUCCESS)
+            return status;
+    }
+    if (states != nullptr && states->of(index_).is_removed()) {
+        LOG_ERR("device %s was removed", description().c_str());
+        return DOCA_ERROR_NOT_CONNECTED;
+    }
+    if (states != nullptr)
+        device = std::make_unique<FaultyDevice>(
+            *this, is_strict_, faults != nullptr ? std::move(faults) : std::make_shared<FaultPlan>(), *states, index_);
     else
         device = std::make_unique<SoftDevice>(*this, is_strict_);
     return DOCA_SUCCESS;
@@ -144,9 +211,14 @@ doca_error_t SoftFunction::open(std::unique_ptr<Device> &device) const
 
 std::vector<std::string> SoftFunction::remarks() const
 {
-    if (!is_strict_)
-        return {};
-    return {"as strict as a card, by DOCA_SOFT_STRICT=1 or \"strict\" in the topology"};
+    std::vector<std::string> lines;
+    if (is_strict_)
+        lines.emplace_back("as strict as a card, by DOCA_SOFT_STRICT=1 or \"strict\" in the topology");
+    if (mode_ == CardMode::nic)
+        lines.emplace_back("its card is in NIC mode, by \"mode\" in the topology");
+    if (mode_ == CardMode::restricted)
+        lines.emplace_back("its card is in restricted mode, by \"mode\" in the topology");
+    return lines;
 }
 
 const char *SoftFunction::strict_suffix(StrictRule rule) const noexcept
@@ -156,6 +228,8 @@ const char *SoftFunction::strict_suffix(StrictRule rule) const noexcept
 
 std::string SoftFunction::reason_against(Ability ability) const
 {
+    if (mode_ == CardMode::nic && !has_in_nic_mode(ability))
+        return "its card is in NIC mode, by \"mode\" in " + topology_origin();
     switch (ability) {
     case Ability::hash_by_engine:
         return "\"sha_hardware\" is not true for it in " + topology_origin();

@@ -289,12 +289,24 @@ doca_error_t parse_topology(const std::string &text, const std::string &origin, 
         LOG_ERR("%s has %zu functions, and 1 to %zu are possible", origin.c_str(), count, max_functions);
         return DOCA_ERROR_INVALID_VALUE;
     }
+    ObjectReader reader(root.get(), origin);
+    const CardMode mode = reader.choice<CardMode>(
+        "mode", {{"dpu", CardMode::dpu}, {"nic", CardMode::nic}, {"restricted", CardMode::restricted}}, CardMode::dpu);
+    if (!reader.is_good())
+        return DOCA_ERROR_INVALID_VALUE;
     Topology result;
     for (std::size_t i = 0; i < count; ++i) {
         if (!read_function(json_object_array_get_idx(functions, i), origin, result))
             return DOCA_ERROR_INVALID_VALUE;
     }
     number_functions(result);
+    for (TopologyFunction &function : result)
+        function.mode = mode;
+    if (std::ranges::none_of(result, &TopologyFunction::exists)) {
+        LOG_ERR("%s: \"mode\" is \"nic\", where only the host has functions, and the file has none of the host",
+                origin.c_str());
+        return DOCA_ERROR_INVALID_VALUE;
+    }
     topology = std::move(result);
     return DOCA_SUCCESS;
 }

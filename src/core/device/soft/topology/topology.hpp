@@ -15,6 +15,13 @@ namespace opendoca::soft {
 /// The side of the PCIe that a function belongs to.
 enum class Side : std::uint8_t { dpu, host };
 
+/// How the card is configured, as firmware does it: "mode" of a topology.
+enum class CardMode : std::uint8_t {
+    dpu,        ///< the Arm cores own the card: their ports have representors, and services for the host
+    nic,        ///< an adapter card of the host: the Arm side has no functions
+    restricted, ///< as dpu, and the host may not configure the card
+};
+
 /// One function of the software topology. Strings are from the JSON file, or the defaults for it. Invariants, checked
 /// by parse_topology(): names, PCI addresses, VHCA ids and representor interfaces are unique, and a parent precedes its
 /// children.
@@ -39,6 +46,10 @@ struct TopologyFunction {
     std::optional<std::uint16_t> vhca_id;
     std::optional<std::uint32_t> sf_number; ///< of an SF
     bool is_strict = false;                 ///< it behaves as a card where the software device is more lenient
+    CardMode mode = CardMode::dpu;          ///< of the card, the same for all functions
+
+    /// Returns whether the mode leaves the function in existence: NIC mode has none on the DPU.
+    [[nodiscard]] bool exists() const noexcept { return mode != CardMode::nic || side == Side::host; }
 
     /// Returns whether @p address is one of the function's, in the long form dddd:bb:dd.f.
     [[nodiscard]] bool has_address(const std::string &address) const;
