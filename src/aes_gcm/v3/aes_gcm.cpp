@@ -81,7 +81,7 @@ doca_error_t doca_aes_gcm::on_start()
     if (decrypt.is_configured())
         decrypt.set_pool(std::make_unique<opendoca::v3::CryptTasks<doca_aes_gcm_task_decrypt, GcmDirection::decrypt>>(
             *this, decrypt.conf(), *crypts_));
-    request_progress_while(crypts_->is_waiting());
+    request_progress_while_own(crypts_->is_waiting());
     return DOCA_SUCCESS;
 }
 

@@ -279,6 +279,7 @@ private:
     void resume(Connection &connection) noexcept override;
     [[nodiscard]] bool let_wait(Connection &connection) noexcept;
     void let_idle_wait() noexcept;
+    void resume_rung() noexcept;
     void list_polled() noexcept;
     /// Reports the end of a connection to the program. Returns true if a callback was called.
     [[nodiscard]] bool report_end(Connection &connection) noexcept;
@@ -291,6 +292,7 @@ private:
     std::vector<Connection *> polled_;
     std::size_t next_ = 0;        ///< index in polled_ of the connection that was served last
     std::uint32_t num_polls_ = 0; ///< polls of connections that have found nothing
+    bool has_idle_ = false;       ///< let_idle_wait() has work
     bool has_logged_silent_clients_ = false;
     bool has_ended_ =
         false; ///< some connections have ended and can be destroyed once they have no consumers or producers

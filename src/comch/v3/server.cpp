@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -105,8 +106,11 @@ void doca_comch_server::accept_clients() noexcept
                 listener_.log_shortage("watched");
                 return DOCA_SUCCESS;
             }
-            connections_.push_back(std::move(made));
+            // First, so that a failure leaves both lists as they were, and resume() finds room.
+            if (connections_.size() == connections_.capacity())
+                connections_.reserve(std::max<std::size_t>(2 * connections_.size(), most_polled_in_any_case));
             polled_.reserve(connections_.capacity());
+            connections_.push_back(std::move(made));
             polled_.push_back(connections_.back().get());
             process_hello(*connections_.back());
             return DOCA_SUCCESS;
@@ -202,22 +206,21 @@ bool doca_comch_server::on_progress() noexcept
         log_if_without_client();
         if (has_ended_)
             drop_ended();
-        // The doorbells of an armed engine stay: the program blocks on them next.
-        if (polled_.size() != connections_.size() && !pe()->is_armed())
-            drain_all_doorbells();
+        if (polled_.size() != connections_.size())
+            resume_rung();
     }
+    if (std::exchange(has_idle_, false) && polled_.size() > most_polled_in_any_case && !is_stopping)
+        let_idle_wait();
     // Round-robin, one message or event per call: a busy client cannot starve others.
     for (std::size_t left = polled_.size(); left != 0; --left) {
         next_ = next_ + 1 < polled_.size() ? next_ + 1 : 0;
         Connection &connection = *polled_[next_];
         if (progress_one(connection, checks_sockets))
             return true;
-        ++num_polls_;
+        has_idle_ = ++num_polls_ - connection.last_found > polls_until_waiting || has_idle_;
     }
     if (is_stopping)
         stopped();
-    else if (polled_.size() > most_polled_in_any_case)
-        let_idle_wait();
     return is_stopping;
 }
 
@@ -253,6 +256,20 @@ bool doca_comch_server::progress_one(Connection &connection, bool checks_sockets
     if (checks_sockets)
         check_sockets(connection);
     return has_nothing_more(connection) && report_end(connection);
+}
+
+/// Polls the connections from now on that have rung. While the engine is armed, their doorbells are not drained: the
+/// program blocks on them next.
+void doca_comch_server::resume_rung() noexcept
+{
+    if (!pe()->is_armed())
+        return drain_all_doorbells();
+    std::array<epoll_event, 64> ready; // further events are returned by the next call
+    const int count = events_.poll_events(ready.data(), static_cast<int>(ready.size()));
+    for (int i = 0; i < count; ++i) {
+        if (auto *const connection = static_cast<Connection *>(ready[static_cast<std::size_t>(i)].data.ptr))
+            resume(*connection);
+    }
 }
 
 /// Polls @p connection from now on.

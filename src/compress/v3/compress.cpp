@@ -91,7 +91,7 @@ doca_error_t doca_compress::on_start()
     create_pool(*this, decompress_deflate, *queue_);
     create_pool(*this, decompress_lz4_stream, *queue_);
     create_pool(*this, decompress_lz4_block, *queue_);
-    request_progress_while(queue_->is_waiting());
+    request_progress_while_own(queue_->is_waiting());
     return DOCA_SUCCESS;
 }
 

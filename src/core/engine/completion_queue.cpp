@@ -73,15 +73,22 @@ std::uint32_t CompletionQueue::num_outstanding(const Source &source) const noexc
     return count;
 }
 
-void CompletionQueue::progress() noexcept
+/// Calls @p action with each polled object, which may remove itself from the list: when the last of its operations
+/// completes, or nothing needs it any more.
+template <typename Action>
+void CompletionQueue::each_polled(Action action) noexcept
 {
-    // A pollable may remove itself from the list, when the last of its operations completes.
     for (std::size_t i = 0; i < polled_.size();) {
         Pollable *const pollable = polled_[i];
-        pollable->progress();
+        action(*pollable);
         if (i < polled_.size() && polled_[i] == pollable)
             ++i;
     }
+}
+
+void CompletionQueue::progress() noexcept
+{
+    each_polled([](Pollable &pollable) { pollable.progress(); });
 }
 
 void CompletionQueue::reserve_polled()
@@ -167,8 +174,7 @@ void CompletionQueue::arm() noexcept
     waiting_ |= armed;
     // Arms first and checks afterwards, so that no event between the two is lost.
     bool is_ready = false;
-    for (Pollable *pollable : polled_)
-        is_ready = pollable->arm() || is_ready;
+    each_polled([&](Pollable &pollable) { is_ready = pollable.arm() || is_ready; });
     // A pollable's arm() may have completed an operation and disarmed the queue by it.
     if (is_armed() && (is_ready || !is_empty()))
         wake();
@@ -178,8 +184,7 @@ doca_error_t CompletionQueue::clear() noexcept
 {
     waiting_ &= ~armed;
     // Before the handle is cleared: a pollable's descriptor that stays readable keeps the handle readable.
-    for (Pollable *pollable : polled_)
-        pollable->disarm();
+    each_polled([](Pollable &pollable) { pollable.disarm(); });
     return events_->clear();
 }
 

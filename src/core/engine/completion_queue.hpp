@@ -246,7 +246,7 @@ public:
     void reserve_polled();
     /// Releases a place that reserve_polled() has allocated.
     void unreserve_polled() noexcept { --num_reserved_; }
-    /// Adds @p pollable to what is polled, unless it is already there. Wakes an armed queue.
+    /// Adds @p pollable to what is polled, unless it is already there. Wakes an armed queue and resumes a parked one.
     void start_polling(Pollable &pollable) noexcept;
     void stop_polling(Pollable &pollable) noexcept;
     /// Returns the first polled object of type @p T for which @p is_meant is true, or null. Lets several sources share
@@ -361,6 +361,8 @@ private:
         wake_if_waiting();
     }
     [[gnu::cold]] void unpark() noexcept;
+    template <typename Action>
+    void each_polled(Action action) noexcept;
     [[gnu::noinline]] void progress() noexcept;
     void update_only_polled() noexcept;
 

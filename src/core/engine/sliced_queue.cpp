@@ -31,7 +31,7 @@ Operation &SlicedQueue::append(Tag tag) noexcept
     waiting(num_waiting_) = &operation;
     if (num_waiting_++ == 0) {
         is_waiting_.store(true, std::memory_order_relaxed);
-        completions_.start_polling(*this); // wakes an armed queue
+        completions_.start_polling(*this); // wakes a waiting queue
     }
     return operation;
 }

@@ -64,7 +64,7 @@ protected:
     /// Returns whether the next operation may complete within its submission, as none waits or is in progress.
     [[nodiscard]] bool may_complete_at_once() const noexcept { return num_waiting_ == 0 && !is_late_; }
     [[nodiscard]] bool is_late() const noexcept { return is_late_; }
-    /// Appends an operation to those that wait, and wakes an armed queue. The completion queue must not be full. The
+    /// Appends an operation to those that wait, and wakes a waiting queue. The completion queue must not be full. The
     /// caller fills in the payload.
     [[nodiscard]] Operation &append(Tag tag) noexcept;
     /// Begins the oldest operation now and not in the next progress(), if it waits.

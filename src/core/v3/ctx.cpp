@@ -207,6 +207,7 @@ void doca_ctx::become_idle(doca_ctx_states before) noexcept
     leave();
     is_poll_requested_ = is_progress_requested_ = false;
     progress_flag_ = &never_set;
+    is_flag_own_ = false;
     change(before, DOCA_CTX_STATE_IDLE);
 }
 
@@ -231,7 +232,7 @@ void doca_ctx::parked_changed() noexcept
 
 bool doca_ctx::can_park() const noexcept
 {
-    return !is_poll_requested_ && progress_flag_ == &never_set;
+    return !is_poll_requested_ && (progress_flag_ == &never_set || (is_flag_own_ && !is_progress_flag_set()));
 }
 
 /// The fast path does not check whether the completion queue has to be woken, so it is off while the progress engine is

@@ -122,6 +122,13 @@ protected:
     /// Requests on_progress() while @p flag is set (any thread may set it), until the context is idle. While it is
     /// clear and set_progress_requested(true) is not in effect, a poll costs one load and no virtual call.
     void request_progress_while(const std::atomic<bool> &flag) noexcept { progress_flag_ = &flag; }
+    /// Does the same with a flag that only the context's own thread sets, and only for a task: unlike another flag, it
+    /// does not keep the context from being parked while it is clear.
+    void request_progress_while_own(const std::atomic<bool> &flag) noexcept
+    {
+        progress_flag_ = &flag;
+        is_flag_own_ = true;
+    }
     /// Reports the end of a start or stop that takes time.
     void started() noexcept;
     void start_failed() noexcept;
@@ -174,6 +181,7 @@ private:
     std::size_t num_abandoned_ = 0;          ///< tasks in flight that were freed
     doca_ctx_states state_ = DOCA_CTX_STATE_IDLE;
     bool is_derived_done_ = false;       ///< in state STOPPING: on_stop() has returned SUCCESS, or stopped() was called
+    bool is_flag_own_ = false;           ///< see request_progress_while_own()
     bool is_progress_requested_ = false; ///< on_progress() is requested; is_poll_requested_ is also true while stopping
     opendoca::WaitNotice wait_for_frees_; ///< for a program that polls a stopping context with allocated tasks
     opendoca::DeviceUse dev_;             ///< keeps the device open; empty for a context without one

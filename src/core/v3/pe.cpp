@@ -56,7 +56,9 @@ bool doca_pe::progress_root() noexcept
 /// others.
 [[gnu::noinline]] bool doca_pe::progress_in_turn() noexcept
 {
-    bool is_any_idle = false;
+    // Before any callback of the program, and also for a program that always finds something.
+    if (std::exchange(has_idle_, false) && !is_armed_)
+        park_idle();
     for (std::size_t left = num_active_; left != 0; --left) {
         if (next_ >= num_active_)
             next_ = 0;
@@ -70,10 +72,8 @@ bool doca_pe::progress_root() noexcept
                 member.last_found = num_polls_;
             return true;
         }
-        is_any_idle = ++num_polls_ - member.last_found > polls_until_parked || is_any_idle;
+        has_idle_ = ++num_polls_ - member.last_found > polls_until_parked || has_idle_;
     }
-    if (is_any_idle && !is_armed_)
-        park_idle();
     return false;
 }
 
@@ -126,7 +126,8 @@ void doca_pe::add(Member &member)
         wake(); // arm() was not called for this member: the program arms again after it has polled
 }
 
-/// The active members keep their order and the position in it, so that none of them misses its turn.
+/// The active members keep their order and the position in it, so that none of them misses its turn. (Where others are
+/// parked, one may be polled a turn earlier or later.)
 void doca_pe::remove(Member &member) noexcept
 {
     const std::size_t index = member.index;

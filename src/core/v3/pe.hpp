@@ -75,6 +75,7 @@ private:
     std::size_t num_active_ = 0;
     std::size_t next_ = 0;           ///< the index of the active member that is polled next
     std::uint32_t num_polls_ = 0;    ///< polls of active members that have found nothing
+    bool has_idle_ = false;          ///< park_idle() has work
     bool has_activated_ = false;     ///< a member was activated since this call of progress() began
     opendoca::CompletionQueue root_; ///< without operations of its own
     opendoca::ReadyDescriptors descriptors_{root_};

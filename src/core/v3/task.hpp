@@ -151,8 +151,8 @@ public:
     bool has_fast_path; ///< submit() may be called directly
     const TaskState state_when_submitted;
 
-    /// Context runs, progress engine not armed, and has_fast_path. Managed by the context, but a pool may leave its
-    /// fast path for good (MemcpyTasks does after a failure).
+    /// Context runs and is not parked, progress engine not armed, and has_fast_path. Managed by the context, but a pool
+    /// may leave its fast path for good (MemcpyTasks does after a failure).
     bool is_on_fast_path = false;
     // Managed by the context. A task is in flight from its submission until its callback has returned. Not a single
     // counter: submit and completion would both update it, and each update waits for the store of the one before, so

@@ -67,7 +67,7 @@ doca_error_t doca_ec::on_start()
     make_pool(create);
     make_pool(update);
     make_pool(recover);
-    request_progress_while(codings_->is_waiting());
+    request_progress_while_own(codings_->is_waiting());
     return DOCA_SUCCESS;
 }
 

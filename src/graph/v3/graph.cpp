@@ -127,6 +127,7 @@ void doca_graph::add_ready(doca_graph_instance &instance) noexcept
 
 void doca_graph::add_blocked(doca_graph_instance &instance) noexcept
 {
+    completions().resume(); // only polls of the graph retry it
     if (!std::exchange(instance.is_blocked_, true))
         instance.next_blocked_ = std::exchange(blocked_, &instance);
 }

@@ -201,28 +201,31 @@ TEST_F(ComchTest, connections_without_work_for_long_are_found)
             (void)doca_pe_progress(at_client.pe);
         }
     };
-    // Blocks one side if it is to, until it is woken, and progresses both until @p is_done.
-    const auto wait = [&](Side &side, bool blocks, const std::function<void()> &act,
-                          const std::function<bool()> &is_done) {
+    enum class Way { polls, polls_armed, blocks };
+    // One side blocks if it is to, until it is woken; both are progressed until @p is_done.
+    const auto wait = [&](Side &side, Way way, const std::function<void()> &act, const std::function<bool()> &is_done) {
+        if (way == Way::polls_armed)
+            must(doca_pe_request_notification(side.pe));
         let_park();
-        if (blocks)
+        if (way == Way::blocks)
             must(doca_pe_request_notification(side.pe));
         act();
-        if (blocks) {
-            doca_notification_handle_t handle{};
-            must(doca_pe_get_notification_handle(side.pe, &handle));
+        doca_notification_handle_t handle{};
+        must(doca_pe_get_notification_handle(side.pe, &handle));
+        if (way == Way::blocks) {
             pollfd ready = {.fd = handle, .events = POLLIN, .revents = 0};
             EXPECT_EQ(poll(&ready, 1, 10000), 1);
             must(doca_pe_clear_notification(side.pe, handle));
         }
         run_until(is_done);
+        must(doca_pe_clear_notification(side.pe, handle));
     };
-    for (const bool blocks : {false, true}) {
-        SCOPED_TRACE(blocks);
+    for (const Way way : {Way::polls, Way::polls_armed, Way::blocks}) {
+        SCOPED_TRACE(static_cast<int>(way));
         for (std::size_t i = 0; i < num_clients; i += 5) {
             at_server.messages.clear();
             wait(
-                at_server, blocks,
+                at_server, way,
                 [&] {
                     doca_comch_task_send *task = nullptr;
                     must(doca_comch_client_task_send_alloc_init(clients[i], to[i], "ask", 3, &task));
@@ -232,7 +235,7 @@ TEST_F(ComchTest, connections_without_work_for_long_are_found)
             doca_comch_connection *const from = at_server.from;
             at_client.messages.clear();
             wait(
-                at_client, blocks,
+                at_client, way,
                 [&] {
                     doca_comch_task_send *task = nullptr;
                     must(doca_comch_server_task_send_alloc_init(server, from, "answer", 6, &task));
@@ -244,11 +247,11 @@ TEST_F(ComchTest, connections_without_work_for_long_are_found)
     }
     // A client that leaves; then one that the server ends; then all, by the server's stop.
     wait(
-        at_server, true, [&] { (void)doca_ctx_stop(doca_comch_client_as_ctx(clients[0])); },
+        at_server, Way::blocks, [&] { (void)doca_ctx_stop(doca_comch_client_as_ctx(clients[0])); },
         [&] { return at_server.disconnected.size() == 1; });
     doca_comch_connection *const ended = at_server.from;
     wait(
-        at_client, true, [&] { ASSERT_EQ(doca_comch_server_disconnect(server, ended), DOCA_SUCCESS); },
+        at_client, Way::blocks, [&] { ASSERT_EQ(doca_comch_server_disconnect(server, ended), DOCA_SUCCESS); },
         [&] { return at_server.disconnected.size() == 2; });
     const auto num_open = [&] {
         return std::ranges::count_if(clients, [](const ClientHandle &each) {
@@ -257,7 +260,7 @@ TEST_F(ComchTest, connections_without_work_for_long_are_found)
     };
     run_until([&] { return num_open() == num_clients - 2; });
     wait(
-        at_client, true, [&] { EXPECT_EQ(doca_ctx_stop(server_ctx()), DOCA_ERROR_IN_PROGRESS); },
+        at_client, Way::blocks, [&] { EXPECT_EQ(doca_ctx_stop(server_ctx()), DOCA_ERROR_IN_PROGRESS); },
         [&] { return state_of(server_ctx()) == DOCA_CTX_STATE_IDLE && num_open() == 0; });
     EXPECT_EQ(at_server.disconnected.size(), num_clients + 1);
 }

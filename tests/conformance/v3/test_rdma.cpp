@@ -691,6 +691,66 @@ TEST_P(RdmaTaskTest, a_task_that_finds_the_queue_full_says_so)
     EXPECT_EQ(waits.status, DOCA_ERROR_SHUTDOWN);
 }
 
+/// The engine does not poll a graph without work for long. An instance that finds its context full is retried all the
+/// same.
+TEST_P(RdmaTaskTest, a_graph_without_work_for_long_retries_a_full_context)
+{
+    RdmaInstance small(dev);
+    must(doca_rdma_set_send_queue_size(small.get(), 1));
+    small.start();
+    const void *details[2];
+    std::size_t lengths[2];
+    doca_rdma_connection *connection = nullptr, *of_b = nullptr;
+    must(doca_rdma_export(small.get(), &details[0], &lengths[0], &connection));
+    must(doca_rdma_export(b.get(), &details[1], &lengths[1], &of_b));
+    must(doca_rdma_connect(small.get(), details[1], lengths[1], connection)); // b does not yet: sends wait
+    Handle<doca_graph, doca_graph_destroy> graph;
+    bool is_done = false;
+    must(doca_graph_create(small.pe(), graph.out()));
+    const auto ended = [](doca_graph_instance *, doca_data instance_data, doca_data) {
+        *static_cast<bool *>(instance_data.ptr) = true;
+    };
+    must(doca_graph_set_conf(graph, ended, ended, 1));
+    doca_graph_node *node = nullptr;
+    must(doca_graph_node_create_from_ctx(graph, small.ctx(), &node));
+    must(doca_graph_start(graph));
+    Handle<doca_graph_instance, doca_graph_instance_destroy> instance;
+    must(doca_graph_instance_create(graph, instance.out()));
+    must(doca_graph_instance_set_user_data(instance, {.ptr = &is_done}));
+    BufHandle src = data(a_map, a_memory.data(), 64);
+    Outcome sent;
+    const auto allocate = [&] {
+        doca_rdma_task_send *task = nullptr;
+        must(doca_rdma_task_send_allocate_init(small.get(), connection, src, {.ptr = &sent}, &task));
+        return doca_rdma_task_send_as_task(task);
+    };
+    doca_task *const first = allocate(), *const of_graph = allocate();
+    must(doca_graph_instance_set_ctx_node_data(instance, node, of_graph));
+    constexpr int polls_until_parked = 10000;
+    for (int i = 0; i != polls_until_parked; ++i)
+        (void)small.progress();
+    must(doca_task_submit(first));
+    must(doca_graph_instance_submit(instance));
+    EXPECT_FALSE(is_done);
+    must(doca_rdma_connect(b.get(), details[0], lengths[0], of_b));
+    Outcome received[2];
+    BufHandle dst[2];
+    for (std::size_t i = 0; i != 2; ++i) {
+        dst[i] = room(b_map, &b_memory[64 * i], 64);
+        receive(received[i], dst[i]);
+    }
+    run_until([&] {
+        (void)small.progress();
+        return is_done && received[0].has_ended() && received[1].has_ended();
+    });
+    EXPECT_EQ(received[1].num_succeeded, 1);
+    instance.reset();
+    must(doca_graph_stop(graph));
+    graph.reset();
+    doca_task_free(of_graph);
+    small.stop();
+}
+
 /// What the other side of the PCIe has shared can be copied by DMA; the local side of RDMA is this process's own.
 TEST(RdmaOfRemotePci, local_buffers_are_of_this_process)
 {

@@ -366,7 +366,7 @@ void SoftQueuePair::await_message() noexcept
 void SoftQueuePair::begin_waiting() noexcept
 {
     if (!polls_by_doorbells() && !completions_->is_armed())
-        return; // the poller checks the connection itself
+        return; // each poll checks the connection
     if (const std::uint32_t event = num_sends_ != 0 ? receive_event : message_event; !has_requested(event)) {
         request_doorbells();
         heavy_barrier(); // pairs with light_barrier() in notify_peer()

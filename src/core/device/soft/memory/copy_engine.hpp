@@ -32,9 +32,9 @@ public:
 
     /// Returns whether copies are carried out in their submit.
     [[nodiscard]] bool copies_at_once() const noexcept { return copies_at_once_; }
-    /// Fast path if copies_at_once(), for a completion queue that is not armed, so that no thread must be woken. A copy
-    /// between two buffers of this process cannot fail after the check, so its completion is recorded before the bytes
-    /// are copied; only this thread can see it. The copy is then the last step, which needs no stack frame.
+    /// Fast path if copies_at_once(), for a queue that is neither armed nor parked, so that nothing must be woken. A
+    /// copy between two buffers of this process cannot fail after the check, so its completion is recorded before the
+    /// bytes are copied; only this thread can see it. The copy is then the last step, which needs no stack frame.
     [[gnu::always_inline]] [[nodiscard]] bool admit(const CopyCheck &check, const doca_buf &dst,
                                                     const doca_buf &src) const noexcept
     {
