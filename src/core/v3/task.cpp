@@ -15,6 +15,7 @@ OPENDOCA_LOG_SOURCE(DOCA_TASK);
 using opendoca::apply_to;
 using opendoca::read_from;
 using opendoca::refuse_null;
+using opendoca::v3::TaskState;
 
 namespace opendoca::v3 {
 
