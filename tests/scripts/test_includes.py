@@ -8,6 +8,9 @@
 
 A name that is declared only through another standard header compiles with one version of the standard library and not
 with the next one. A .cpp file may rely on the includes of the .hpp file of the same name in its folder.
+
+Also checks that a C function of a .cpp file uses no name of a `using` that only another .cpp file of the folder has: this
+compiles where both are compiled as one, as the tests' builds do, and not in users' builds.
 """
 import pathlib
 import re
@@ -104,6 +107,37 @@ def without_comments_and_literals(text):
     return NO_CODE.sub(lambda found: "\"\"" if found[0][0] in "\"'R" else " ", INCLUDE.sub("", text))
 
 
+# At file scope, and a C function from its name to its end.
+USING = re.compile(r"^using (?:\w+::)+(\w+);|^using (\w+) =", re.M)
+C_FUNCTION = re.compile(r"^[\w *]+\bdoca_\w+\([^;{]*\)[^;{]*\{.*?^\}", re.M | re.S)
+PROJECT_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
+
+
+def names_of_usings(text):
+    return {declared or alias for declared, alias in USING.findall(without_comments_and_literals(text))}
+
+
+def borrowed(text, headers, known):
+    """Those of the known names that the C functions of a file use, and neither the file nor its headers bring to file scope."""
+    own = names_of_usings(text).union(*map(names_of_usings, headers))
+    if re.search(r"^using namespace ", text, re.M):
+        return []
+    functions = C_FUNCTION.findall(without_comments_and_literals(text))
+    return sorted({name for name in known - own for code in functions
+                   if not re.search(rf"\busing (?:\w+::)+{name};", code)
+                   if re.search(rf"(?<![\w.:>]){name}(?:::|<|\(|\{{|&? [*&]?\w+[ ;,(){{=])", code)})
+
+
+def project_headers(path, found):
+    """The texts of the project's headers that a file includes, directly or not."""
+    for name in PROJECT_INCLUDE.findall(path.read_text(encoding="utf-8")):
+        header = (path.parent / name).resolve()
+        if header.is_file() and header not in found:
+            found[header] = header.read_text(encoding="utf-8")
+            project_headers(header, found)
+    return found.values()
+
+
 def included(text):
     """The headers that a text includes; those of C under their C++ names."""
     names = set(INCLUDE.findall(text))
@@ -158,6 +192,25 @@ class Includes(unittest.TestCase):
         found = [f"{path.relative_to(TOP)}: no #include <{header}>"
                  for path, text, own_header in files(TOP) for header in missing(text, own_header)]
         self.assertEqual([], found, "\n".join(["", *found, "test_includes.py SOURCE_ROOT --fix adds them"]))
+
+    def test_each_c_function_uses_names_that_its_own_file_brings(self):
+        folders = {}
+        for path in sorted((TOP / "src").rglob("*.cpp")):
+            folders.setdefault(path.parent, {})[path] = path.read_text(encoding="utf-8")
+        for texts in folders.values():
+            known = set().union(*map(names_of_usings, texts.values()))
+            for path, text in texts.items():
+                with self.subTest(file=str(path.relative_to(TOP))):
+                    self.assertEqual([], borrowed(text, project_headers(path, {}), known))
+
+    def test_a_borrowed_name_is_found(self):
+        text = "doca_error_t doca_x(struct doca_y *y)\n{\n    return y->state == State::idle;\n}\n"
+        self.assertEqual(["State"], borrowed(text, [], {"State", "Other"}))
+        for using in "using a::b::State;\n", "using State = a::Of<int>;\n":
+            self.assertEqual([], borrowed(using + text, [], {"State"}))
+            self.assertEqual([], borrowed(text, [using], {"State"}))
+        self.assertEqual([], borrowed(text.replace("State::", "a::State::"), [], {"State"}))
+        self.assertEqual([], borrowed(text.replace("    return", "    using a::State;\n    return"), [], {"State"}))
 
     def test_a_use_without_the_header_is_found(self):
         for header, use in (("cstdint", "std::uint64_t x;"), ("cstddef", "std::size_t x;"),
