@@ -5,14 +5,14 @@
 # Builds opendoca in all supported configurations and runs all of its tests: g++ release, and g++ with the address,
 # undefined-behaviour and thread sanitizers. clang and g++ 11 compile libraries and tools, with warnings as errors.
 # Everything is cross-built for 64-bit Arm, where tests of a single process run under an emulator (docs/testing.md lists
-# what that cannot show). On request, the steps that users take are built and tested in minimal roots of Debian 12 and 13
-# (scripts/test_in_fresh_debian.sh). While the tests of one configuration run, the next configuration is built at low
-# priority.
+# what that cannot show). The steps that users take are run in minimal roots of Debian 13 and 12, which are skipped with the
+# reason where they cannot be made (scripts/test_in_fresh_debian.sh). While the tests of one configuration run, the next
+# configuration is built at low priority.
 # Missing packages are installed (scripts/install_dependencies.sh). The last line counts the tests, if the configurations have any.
 #
 #   scripts/run_all_tests.sh [CONFIGURATION...]    release, clang, gxx11, asan, tsan, aarch64, debian13,
-#                                                  debian12; default: all but the last two, gxx11 where g++-11
-#                                                  is, aarch64 on Debian; debian13 and debian12 need root
+#                                                  debian12; default: all, gxx11 where g++-11 is, aarch64 on
+#                                                  Debian; debian13 and debian12 need root and mmdebstrap
 #   scripts/run_all_tests.sh quick                 for each change: unit tests, conformance on the software device and one
 #                                                  card, checks of the sources; six minutes when it was built before
 #
@@ -30,13 +30,17 @@ if [ ${#configurations[@]} = 0 ]; then
     if [ "$(uname -m)" != aarch64 ] && [ "$(. /etc/os-release && echo "$ID")" = debian ]; then
         configurations+=(aarch64)
     fi
+    configurations+=(debian13 debian12)
 fi
 
 case " ${configurations[*]} " in
 *" aarch64 "*) "$top/scripts/install_dependencies.sh" aarch64 ;;
 esac
 case " ${configurations[*]} " in
-*" debian1"*) "$top/scripts/install_dependencies.sh" roots ;;
+*" debian1"*)
+    # Without these packages the roots are skipped.
+    timeout --kill-after=10 300 "$top/scripts/install_dependencies.sh" roots || true
+    ;;
 esac
 
 clang_c=$(command -v clang || command -v clang-14 || ls /usr/bin/clang-[0-9]* 2>/dev/null | sed -n 1p)
@@ -159,6 +163,8 @@ logs=()
 times=() # one line for each configuration: the time of its build and tests, which overlap with the next build
 untested=()
 tested_elsewhere=()
+skipped=() # minimal roots, with the reason
+failed=()
 start_build "${configurations[0]}"
 for index in "${!configurations[@]}"; do
     configuration=${configurations[index]}
@@ -175,9 +181,10 @@ for index in "${!configurations[@]}"; do
         [ -z "$next" ] || start_build "$next"
         case $built in
         0) tested_elsewhere+=("$configuration") ;;
-        77) sed -n 's/^skipped/'"$configuration"': &/p' "$root/build-$configuration.log" ;;
+        77) skipped+=("$configuration: $(grep '^skipped: ' "$root/build-$configuration.log" | tail -n 1)") ;;
         *)
             cat "$root/build-$configuration.log"
+            failed+=("$configuration")
             status=1
             ;;
         esac
@@ -206,5 +213,7 @@ echo "$lint"
 [ ${#times[@]} = 0 ] || printf '%s\n' "${times[@]}"
 [ ${#untested[@]} = 0 ] || echo "${untested[*]}: compiled without a warning, no tests"
 [ ${#tested_elsewhere[@]} = 0 ] || echo "${tested_elsewhere[*]}: built and tested in minimal roots"
+[ ${#skipped[@]} = 0 ] || printf '%s\n' "${skipped[@]}"
+[ ${#failed[@]} = 0 ] || echo "${failed[*]}: FAILED in a minimal root (its messages are above)"
 [ ${#logs[@]} = 0 ] || python3 "$top/scripts/count_tests.py" "${logs[@]}" || status=1
 exit $status
