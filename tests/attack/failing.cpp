@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
@@ -335,7 +336,9 @@ long syscall(long number, ...) noexcept
                              : number == SYS_pidfd_getfd ? "pidfd_getfd"
                              : number == SYS_futex       ? "futex"
                                                          : "syscall";
-    if (attack::call_fails(name, number == SYS_futex ? EINTR : number == SYS_membarrier ? ENOMEM : EMFILE))
+    // To wake a thread does not fail in the kernel, and std::atomic::notify_one() relies on that.
+    const bool wakes = number == SYS_futex && (words[1] & FUTEX_CMD_MASK) == FUTEX_WAKE;
+    if (!wakes && attack::call_fails(name, number == SYS_futex ? EINTR : number == SYS_membarrier ? ENOMEM : EMFILE))
         return -1;
     return call(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
