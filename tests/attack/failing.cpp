@@ -221,8 +221,6 @@ REPLACED(ssize_t, send, (int fd, const void *bytes, std::size_t size, int flags)
          ENOBUFS)
 REPLACED(ssize_t, recv, (int fd, void *bytes, std::size_t size, int flags), (fd, bytes, size, flags), , -1, ENOMEM)
 REPLACED(int, epoll_create1, (int flags), (flags), noexcept, -1, EMFILE)
-REPLACED(int, epoll_ctl, (int epoll, int action, int fd, epoll_event *event), (epoll, action, fd, event), noexcept, -1,
-         ENOSPC)
 REPLACED(int, epoll_wait, (int epoll, epoll_event *events, int size, int timeout), (epoll, events, size, timeout), , -1,
          EINTR)
 REPLACED(int, timerfd_create, (int clock, int flags), (clock, flags), noexcept, -1, EMFILE)
@@ -320,6 +318,13 @@ int prctl(int option, ...) noexcept
         word = va_arg(rest, long);
     va_end(rest);
     return attack::call_fails("prctl", EINVAL) ? -1 : call(option, words[0], words[1], words[2], words[3]);
+}
+
+/// Only what adds a descriptor needs memory: to change or remove one that is watched does not fail in the kernel.
+int epoll_ctl(int epoll, int action, int fd, epoll_event *event) noexcept
+{
+    static auto *const call = attack::real<int(int, int, int, epoll_event *)>("epoll_ctl");
+    return action == EPOLL_CTL_ADD && attack::call_fails("epoll_ctl", ENOSPC) ? -1 : call(epoll, action, fd, event);
 }
 
 long syscall(long number, ...) noexcept

@@ -18,6 +18,8 @@ void fail_at(Failing what, std::uint64_t k) noexcept;
 [[nodiscard]] std::uint64_t counted() noexcept;
 /// The function that has failed, or null.
 [[nodiscard]] const char *failed_function() noexcept;
+/// failed_function() in programs that make calls fail; null in others, which do not have it.
+inline const char *(*find_failed_function)() noexcept = nullptr;
 
 /// While one lives, this thread is inside of the library: only then is anything counted.
 class Inside {

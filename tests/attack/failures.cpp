@@ -23,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "failing.hpp"
 #include "options.hpp"
 #include "scenario.hpp"
 
@@ -144,6 +145,7 @@ bool run_pair(const Plan &plan, std::uint64_t k, Report &report)
 
 int main(int argc, char **argv)
 {
+    find_failed_function = failed_function;
     std::uint64_t from = 1, to = UINT64_MAX, step = 1;
     Plan plan;
     bool is_host = plan.role == Role::host, strikes_allocations = plan.kind == Failing::allocations;
