@@ -37,7 +37,7 @@ static_assert(sizeof(Completion) == 32);
 
 class ReadyDescriptors;
 
-/// Is told of changes of a completion queue: a progress engine or one of its members. Called by the queue's thread.
+/// Receives the changes of a completion queue: a progress engine or one of its members. Called by the queue's thread.
 class OPENDOCA_INTERNAL QueueListener {
 public:
     /// The queue was parked, and has to be polled again.

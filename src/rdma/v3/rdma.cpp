@@ -290,8 +290,8 @@ void doca_rdma::drop_ended() noexcept
     last_examined_ = 0;
 }
 
-/// Nothing to do for connections means that none waits for a callback or has failed. The completion queue is told of
-/// the next such event.
+/// The connections need no poll if none has a callback pending and none has failed. The next such event wakes the
+/// completion queue: see CompletionQueue::note_event().
 bool doca_rdma::can_park() const noexcept
 {
     return is_running() && !is_start_pending_ && !has_ended_connections_ && !by_address_.is_open() &&
