@@ -6,9 +6,12 @@
  *
  * opendoca: software devices have the clocks of this machine's kernel: DOCA_CLOCK_NIC_FREE_RUNNING is
  * CLOCK_MONOTONIC_RAW in nanoseconds, DOCA_CLOCK_NIC_REAL_TIME is CLOCK_TAI, which is equal to CLOCK_REALTIME where no
- * time service has set its difference. RDMA devices have none here yet: their capabilities return
- * DOCA_ERROR_NOT_SUPPORTED, and so does the creation. The values of the DOCA_CLOCK_* numbers are our own: NVIDIA's are
- * not known.
+ * time service has set its difference. RDMA devices have those that their driver offers to programs:
+ * DOCA_CLOCK_NIC_FREE_RUNNING is the counter that ibv_query_rt_values_ex() reads, in units of the device (see
+ * hca_core_clock of ibv_query_device_ex()), and DOCA_CLOCK_NIC_REAL_TIME, on mlx5 devices, this counter as the kernel
+ * converts it for time stamps of completions (mlx5dv_ts_to_ns()): the device's PTP clock. Where a driver offers
+ * neither, as Soft-RoCE, the capabilities return DOCA_ERROR_NOT_SUPPORTED, and so does the creation. The values of the
+ * DOCA_CLOCK_* numbers are our own: NVIDIA's are not known.
  *
  * NULL, and outputs: as doca_error.h says for all headers.
  *

@@ -82,6 +82,12 @@ TEST_P(Mlx5Capabilities, SoAreSyncEventsAndAllHaveThemWithinAProcess)
     EXPECT_EQ(event.get(), 7u);
 }
 
+TEST_P(Mlx5Capabilities, BothClocksCanBeRead)
+{
+    EXPECT_TRUE(info->function->can.free_running_clock);
+    EXPECT_TRUE(info->function->can.real_time_clock);
+}
+
 /// A BlueField's own function in switchdev mode has no GID, so it cannot connect: it has atomics for sync events only.
 TEST_P(Mlx5Capabilities, AtomicsOfConnectionsNeedAFunctionThatConnects)
 {

@@ -50,8 +50,8 @@ enum class ExportKind : std::uint8_t {
 
 /// The clocks of a device.
 enum class DeviceClock : std::uint8_t {
-    free_running, ///< counts from an undefined start
-    real_time,    ///< nanoseconds of International Atomic Time since 1970
+    free_running, ///< counts from an undefined start, at a rate of the device's own
+    real_time,    ///< nanoseconds since 1970
 };
 
 /// What a device may do with a memory range: a set of bits.

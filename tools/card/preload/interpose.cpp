@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Replacements of the functions of libc that reach a uverbs device or sysfs. For anything else each calls libc's
-// function of the same name. A real function is found by next(), with a number that is unique in this library: 0 to 33,
+// function of the same name. A real function is found by next(), with a number that is unique in this library: 0 to 34,
 // and 100 more for the variants by descriptor in stat_at().
 
 // Fortified headers and large file support must not rename the functions that are defined below.

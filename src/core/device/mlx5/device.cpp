@@ -73,6 +73,13 @@ doca_error_t Mlx5Device::open(const Mlx5Function &function, std::unique_ptr<Devi
     return status;
 }
 
+doca_error_t Mlx5Device::read_clock(DeviceClock clock, std::uint64_t &value) noexcept
+{
+    if (clock != DeviceClock::real_time)
+        return VerbsDevice::read_clock(clock, value);
+    return read_time(function_.library(), context(), value) ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
 std::unique_ptr<MemoryKey> Mlx5Device::make_key(verbs::Handle<ibv_mr> region, const MemoryRange &range,
                                                 std::uint32_t access)
 {

@@ -67,6 +67,8 @@ public:
     [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter) override;
     [[nodiscard]] doca_error_t import_counter(std::span<const std::byte> descriptor,
                                               std::unique_ptr<Counter> &counter) override;
+    /// Reads both clocks; see read_time().
+    [[nodiscard]] doca_error_t read_clock(DeviceClock clock, std::uint64_t &value) noexcept override;
     [[nodiscard]] doca_error_t create_user_memory(const MemoryRange &range, std::uint32_t access,
                                                   std::unique_ptr<UserMemory> &memory) override;
     [[nodiscard]] doca_error_t create_doorbell_page(DoorbellAccess access,

@@ -85,6 +85,16 @@ std::shared_ptr<verbs::VerbsFunction> make_function(ibv_context &context, const 
     return function;
 }
 
+bool read_time(const Library &library, ibv_context &context, std::uint64_t &ns) noexcept
+{
+    mlx5dv_clock_info conversion{};
+    std::uint64_t count = 0;
+    if (library.get_clock_info(&context, &conversion) != 0 || !verbs::read_clock(context, count))
+        return false;
+    ns = mlx5dv_ts_to_ns(&conversion, count);
+    return true;
+}
+
 Mlx5Function::Mlx5Function(const Library &library, ibv_context &context, const ibv_device_attr_ex &attributes,
                            std::uint32_t port, const DeviceCapabilities &capabilities)
     : VerbsFunction(context, attributes, port),
@@ -94,6 +104,8 @@ Mlx5Function::Mlx5Function(const Library &library, ibv_context &context, const i
 {
     provider = "mlx5";
     vhca_id = capabilities.vhca_id;
+    std::uint64_t ignored = 0;
+    can.real_time_clock = read_time(library, context, ignored);
     // Representors are on the function that manages the e-switch. On a BlueField, this is a port of the DPU.
     can.representors_net = capabilities.manages_eswitch;
     services_at = services_across_pcie(capabilities.manages_eswitch);

@@ -13,6 +13,10 @@
 
 namespace opendoca::mlx5 {
 
+/// Reads the clock of a device and converts it to nanoseconds since 1970 as the kernel converts the time stamps of
+/// completions. Returns false if the device or its driver does not offer that.
+[[nodiscard]] bool read_time(const Library &library, ibv_context &context, std::uint64_t &ns) noexcept;
+
 /// A port of a ConnectX or a BlueField. The first query of an ability may try it on the device; see trials.hpp.
 /// Immutable after the list is complete, and thread-safe.
 class Mlx5Function final : public verbs::VerbsFunction {

@@ -39,6 +39,7 @@ std::optional<Library> load() noexcept
     find(library.create_qp, "mlx5dv_create_qp");
     find(library.qp_ex_from_ibv_qp_ex, "mlx5dv_qp_ex_from_ibv_qp_ex");
     find(library.init_obj, "mlx5dv_init_obj");
+    find(library.get_clock_info, "mlx5dv_get_clock_info");
     find(library.general_command, "mlx5dv_devx_general_cmd");
     find(library.create_object, "mlx5dv_devx_obj_create");
     find(library.destroy_object, "mlx5dv_devx_obj_destroy");

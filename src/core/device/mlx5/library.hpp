@@ -15,6 +15,7 @@ struct Library {
     decltype(&mlx5dv_create_qp) create_qp;
     decltype(&mlx5dv_qp_ex_from_ibv_qp_ex) qp_ex_from_ibv_qp_ex;
     decltype(&mlx5dv_init_obj) init_obj;
+    decltype(&mlx5dv_get_clock_info) get_clock_info;
     decltype(&mlx5dv_devx_general_cmd) general_command;
     decltype(&mlx5dv_devx_obj_create) create_object;
     decltype(&mlx5dv_devx_obj_destroy) destroy_object;

@@ -212,6 +212,12 @@ doca_error_t VerbsDevice::create_connector(std::unique_ptr<Connector> &connector
     return RdmaCm::create(*this, connector);
 }
 
+doca_error_t VerbsDevice::read_clock(DeviceClock clock, std::uint64_t &value) noexcept
+{
+    const bool is_read = clock == DeviceClock::free_running && verbs::read_clock(context(), value);
+    return is_read ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
 /// Creates a counter in memory of this process, which the CPU updates. RDMA is not involved.
 doca_error_t VerbsDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
 {

@@ -86,6 +86,8 @@ public:
     /// Creates a connector that uses rdma_cm, if this machine has it.
     [[nodiscard]] doca_error_t create_connector(std::unique_ptr<Connector> &connector) override;
     [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter) override;
+    /// Reads the free-running clock by ibv_query_rt_values_ex().
+    [[nodiscard]] doca_error_t read_clock(DeviceClock clock, std::uint64_t &value) noexcept override;
 
     [[nodiscard]] ibv_pd *protection_domain() const noexcept override { return &pd_; }
 

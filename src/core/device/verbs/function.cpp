@@ -87,6 +87,17 @@ RdmaCapabilities rdma_capabilities(ibv_context &context, const ibv_device_attr &
 
 } // namespace
 
+bool read_clock(ibv_context &context, std::uint64_t &count) noexcept
+{
+    ibv_values_ex values{};
+    values.comp_mask = IBV_VALUES_MASK_RAW_CLOCK;
+    if (ibv_query_rt_values_ex(&context, &values) != 0 || (values.comp_mask & IBV_VALUES_MASK_RAW_CLOCK) == 0)
+        return false;
+    // Drivers return the count as the second member of the time.
+    count = static_cast<std::uint64_t>(values.raw_clock.tv_nsec);
+    return true;
+}
+
 VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &attributes, std::uint32_t port)
     : port_(port)
 {
@@ -128,6 +139,8 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
     can.rdma = rdma_capabilities(context, device, port_attributes, port);
     if (can.rdma.reliable_connection)
         add_copies();
+    std::uint64_t ignored = 0;
+    can.free_running_clock = read_clock(context, ignored);
     can.add_work_of_cpu();
     if (has_soft_engines())
         can.add_engines_of_cpu();

@@ -36,6 +36,9 @@ private:
     ibv_device **devices_;
 };
 
+/// Reads the clock of a device, with which it stamps completions. Returns false if its driver does not offer it.
+[[nodiscard]] bool read_clock(ibv_context &context, std::uint64_t &count) noexcept;
+
 /// One port of an RDMA device. Immutable after the list is complete, apart from max_queue_size_, which the lock
 /// protects. Thread-safe. It does not keep the device open.
 class VerbsFunction : public DeviceFunction {
