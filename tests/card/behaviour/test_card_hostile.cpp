@@ -18,9 +18,11 @@
 #include <string_view>
 #include <vector>
 
+#include <linux/netlink.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/rdma_netlink.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -31,6 +33,7 @@
 #include "server/devlink.hpp"
 #include "server/devx.hpp"
 #include "server/engine.hpp"
+#include "server/rdma_netlink.hpp"
 
 namespace opendoca::card {
 namespace {
@@ -390,7 +393,42 @@ TEST_F(Hostile, ControlLinesAndNetlinkRequestsOfAnyContent)
         }
         for (const Datagram &answer : handle_netlink(card, request))
             EXPECT_GE(answer.size(), 16u);
+        if (request.size() >= 6) {
+            const auto type = static_cast<std::uint16_t>(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, random(RDMA_NLDEV_NUM_OPS)));
+            std::memcpy(request.data() + 4, &type, sizeof(type));
+        }
+        for (const Datagram &answer : handle_rdma_netlink(card, chance(2) ? Side::host : Side::dpu, request))
+            EXPECT_GE(answer.size(), 16u);
     }
+}
+
+/// A list of more objects than a socket takes ends early, and each of its datagrams fits into what programs receive by.
+TEST_F(Hostile, AListOfManyObjectsStaysShort)
+{
+    while (card.objects.create<ProtectionDomain>(file) != nullptr)
+        ;
+    struct {
+        nlmsghdr header;
+        nlattr attribute;
+        std::uint32_t index;
+    } request{};
+    request.header.nlmsg_len = sizeof(request);
+    request.header.nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_RES_PD_GET);
+    request.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+    request.attribute = {sizeof(request.attribute) + sizeof(request.index), RDMA_NLDEV_ATTR_DEV_INDEX};
+    request.index = file.function.number;
+    std::size_t total = 0;
+    const auto replies = handle_rdma_netlink(card, file.function.profile.side,
+                                             {reinterpret_cast<const std::uint8_t *>(&request), sizeof(request)});
+    for (const Datagram &answer : replies) {
+        EXPECT_LE(answer.size(), 16u * 1024);
+        total += answer.size();
+    }
+    EXPECT_GT(total, 100u * 1024);
+    EXPECT_LE(total, 160u * 1024);
+    nlmsghdr last{};
+    std::memcpy(&last, replies.back().data(), sizeof(last));
+    EXPECT_EQ(last.nlmsg_type, NLMSG_DONE);
 }
 
 } // namespace

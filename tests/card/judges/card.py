@@ -54,11 +54,12 @@ class Judge:
 class Program:
     """A program that runs on the card."""
 
-    def __init__(self, command, environment=None):
+    def __init__(self, command, environment=None, errors="kept"):
         self.command = command
         self._output = tempfile.TemporaryFile(mode="w+", encoding="utf-8", errors="replace")
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self._output,
-                                         stderr=subprocess.STDOUT, env={**os.environ, **(environment or {})})
+                                         stderr=subprocess.STDOUT if errors == "kept" else subprocess.DEVNULL,
+                                         env={**os.environ, **(environment or {})})
 
     def has_ended(self):
         """Whether it has ended well. To have ended otherwise is a failure."""
@@ -116,10 +117,10 @@ class Card:
         return subprocess.run([*with_card, *command], stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, cwd=folder,
                               check=False).returncode
 
-    def run(self, *command, side="host", seconds=300):
-        """Runs one program, and returns what it has printed."""
+    def run(self, *command, side="host", seconds=300, errors="kept"):
+        """Runs one program, and returns what it has printed; ERRORS "discarded" leaves out what went to stderr."""
         with_card, = self._commands(side)
-        program = Program([*with_card, *command])
+        program = Program([*with_card, *command], errors=errors)
         wait_for_all([program], seconds)
         return program.output()
 

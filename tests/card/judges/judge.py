@@ -11,6 +11,7 @@ WITH_CARD is the command that puts a program on a card. JUDGEs are
   perftest  bandwidth and latency programs of perftest
   pyverbs   rdma-core's own tests; or only some of their modules: pyverbs:test_qp,test_cq
   ucx       ucx_perftest, over rc_mlx5
+  tools     what administrators look with: rdma of iproute2, ibstat and ibstatus of infiniband-diags
 
 Prints what tests/vm/report.py reads. Exit status 77 says, with a reason, that nothing can be judged on this machine.
 exceptions.txt, next to this file, lists the tests that do not pass, and those that are not run.
@@ -19,6 +20,7 @@ exceptions.txt, next to this file, lists the tests that do not pass, and those t
 import ctypes
 import functools
 import gzip
+import json
 import os
 import pathlib
 import re
@@ -28,7 +30,7 @@ import sys
 import tempfile
 
 import identity
-from card import Card, Failed, Judge
+from card import Card, Failed, Judge, free_tcp_port
 
 HERE = pathlib.Path(__file__).resolve().parent
 RDMA_CORE_TESTS = pathlib.Path("/usr/share/doc/rdma-core/tests")
@@ -149,6 +151,82 @@ def judge_ucx(card, judge):
         judge.test(f"ucx.{test}_{size}", measure, test, sides, iterations, "-s", str(size))
 
 
+def judge_tools(card, judge):
+    def rows(side, *arguments, command=()):
+        # What is printed after the command that precedes them in a shell.
+        text = card.run("sh", "-c", f'{" ".join(command) or ":"} >&2 && rdma -j {" ".join(arguments)}', side=side,
+                        errors="discarded")
+        return json.loads(text) if text.strip() else []
+
+    def need(condition, what, value):
+        if not condition:
+            raise Failed(f"{what}: {value}")
+
+    def show_devices(side, devices):
+        shown = rows(side, "dev", "show")
+        need([row["ifname"] for row in shown] == [device.name for device in devices], "rdma dev lists", shown)
+        for row, device in zip(shown, devices):
+            need(row["fw"] == device.values["fw_ver"], f"rdma dev shows for {device.values}", row)
+            need(row["node_guid"] == device.values["node_guid"], f"rdma dev shows for {device.values}", row)
+            need(row["node_type"] == "ca", "rdma dev shows", row)
+
+    def show_links(side, devices):
+        shown = rows(side, "link", "show")
+        need([(row["ifname"], row["port"]) for row in shown] == [(device.name, 1) for device in devices],
+             "rdma link lists", shown)
+        for row, device in zip(shown, devices):
+            need(row["state"] == "ACTIVE" and row["physical_state"] == "LINK_UP", "rdma link shows", row)
+            if not device.ports[0].is_ethernet:
+                need(row["lid"] == int(device.ports[0].values["port_lid"]), "rdma link shows", row)
+
+    def show_port_that_is_down():
+        down = [card.with_card, "--card", '"$(basename "$(dirname "$OPENDOCA_CARD_SIDE")")"', "--fault", "'port-down host 0'"]
+        shown = rows("host", "link", "show", "mlx5_0/1", command=down)
+        need([(row["state"], row["physical_state"]) for row in shown] == [("DOWN", "POLLING")], "rdma link shows", shown)
+        text = card.run("sh", "-c", f'{" ".join(down)} && ibstat mlx5_0 && ibstatus mlx5_0')
+        for line in (r"State: Down", r"Physical state: Polling", r"state:\s+1: DOWN", r"phys state:\s+2: Polling"):
+            need(re.search(line, text), f"no {line}", text)
+
+    def show_objects():
+        # The objects of a program that waits for its peer, while the tool runs beside it on the same card.
+        script = """ibv_rc_pingpong -d "$1" -g 1 -p "$2" > /dev/null & program=$!
+                    until rdma -j resource show qp | grep -q lqpn; do kill -0 $program || exit 1; done
+                    for type in qp cq mr pd srq cm_id; do rdma -j resource show $type; echo ,; done
+                    rdma -j resource show; kill $program"""
+        port = card.port()
+        text = card.run("sh", "-c", script, "sh", port.device, str(free_tcp_port()), errors="discarded")
+        qps, cqs, mrs, pds, *others, counts = [json.loads(part) if part.strip() else [] for part in text.split(",\n")]
+        need([(row["ifname"], row["type"], row["state"]) for row in qps] == [(port.device, "RC", "INIT")], "qp", qps)
+        need(len(cqs) == 1 and cqs[0]["users"] >= 1, "cq", cqs)
+        need([row["mrlen"] for row in mrs] == [4096], "mr", mrs)
+        need(len(pds) == 1 and len({row["pid"] for row in qps + cqs + mrs + pds}) == 1, "pd", pds)
+        need(others == [[], []], "srq and cm_id", others)
+        own, = [row for row in counts if row["ifname"] == port.device]
+        need({name: own[name] for name in ("qp", "cq", "mr", "pd", "ctx", "srq")} ==
+             {"qp": 1, "cq": 1, "mr": 1, "pd": 1, "ctx": 1, "srq": 0}, "counts", counts)
+
+    def show_status(side, devices):
+        text = card.run("sh", "-c", "ibstat && ibstatus && ibstat -l", side=side)
+        for device in devices:
+            guid = device.values["node_guid"].replace(":", "")
+            need(re.search(rf"CA '{device.name}'(.|\n)*?Node GUID: 0x{guid}", text), f"ibstat of {device.name}", text)
+            need(f"Infiniband device '{device.name}' port 1 status:" in text, f"ibstatus of {device.name}", text)
+        need(text.split()[-len(devices):] == [device.name for device in devices], "ibstat -l", text)
+
+    def change_folder():
+        text = card.run("bash", "-c", "cd /sys/class/infiniband/mlx5_0/ports && pwd && cat 1/state && cd .. && cat node_type")
+        need(text.splitlines() == ["/sys/class/infiniband/mlx5_0/ports", "4: ACTIVE", "1: CA"], "a shell reads", text)
+
+    for side in ("host", "dpu") if card.has_dpu else ("host",):
+        devices = card.devices(side)
+        judge.test(f"tools.rdma_dev_{side}", show_devices, side, devices)
+        judge.test(f"tools.rdma_link_{side}", show_links, side, devices)
+        judge.test(f"tools.ibstat_{side}", show_status, side, devices)
+    judge.test("tools.port_that_is_down", show_port_that_is_down)
+    judge.test("tools.rdma_resource", show_objects)
+    judge.test("tools.folders_of_sysfs", change_folder)
+
+
 def prepare_rdma_core_tests(folder):
     """Unpacks the tests that come with the package of pyverbs."""
     folder.mkdir()
@@ -175,7 +253,7 @@ def judge_pyverbs(card, modules):
 def what_is_missing(names):
     """What the judges need and is not installed here, or None."""
     programs = {"devinfo": "ibv_devinfo", "pingpong": "ibv_rc_pingpong", "perftest": "ib_write_bw",
-                "ucx": "ucx_perftest"}
+                "ucx": "ucx_perftest", "tools": "ibstat"}
     for name in ["devinfo", *names]:
         if name in programs and shutil.which(programs[name]) is None:
             return programs[name]
@@ -206,7 +284,8 @@ def print_exceptions(profile, name, modules):
             print(f"@@ {kind} {name}_{profile} {test} {reason}", flush=True)
 
 
-JUDGES = {"devinfo": judge_devinfo, "pingpong": judge_pingpong, "perftest": judge_perftest, "ucx": judge_ucx}
+JUDGES = {"devinfo": judge_devinfo, "pingpong": judge_pingpong, "perftest": judge_perftest, "ucx": judge_ucx,
+          "tools": judge_tools}
 
 
 def main():

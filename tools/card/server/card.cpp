@@ -8,6 +8,7 @@
 
 #include "completion.hpp"
 #include "roce_network.hpp"
+#include "sysfs.hpp"
 
 namespace opendoca::card {
 
@@ -130,6 +131,7 @@ void Card::set_port(Function &function, bool is_up)
     if (function.is_port_up == is_up)
         return;
     function.is_port_up = is_up;
+    show_port_state(*this, function);
     for (const OpenFile &file : files) {
         if (&file.function == &function)
             file.send_event(port, is_up ? port_active : port_error);

@@ -107,6 +107,7 @@ public:
     std::vector<std::shared_ptr<Process>> processes;
     std::vector<CompletionQueue *> delayed_queues;   ///< completion queues with completions that a fault delays
     std::vector<CompletionQueue *> moderated_queues; ///< completion queues with an event that moderation delays
+    std::string folder; ///< contains the files of sysfs on both sides; empty until they are written
     bool is_verbose = false;
     // Counters of the `status` request, which tests use to check by which path data went.
     std::uint64_t dma_copies = 0;

@@ -22,6 +22,29 @@ inline constexpr std::uint64_t max_message_bytes = 1ull << 30;
 inline constexpr std::uint64_t max_datagram_bytes = 4096; ///< the largest MTU
 inline constexpr std::uint32_t max_key_entries = 1 << 16; ///< ranges of one indirect key
 
+/// What the device reports in device_cap_flags: bad pkey counter, bad qkey counter, port active event, system image
+/// GUID, RC RNR NAK, shared receive queue, memory windows (also of type 2B), memory management extensions.
+inline constexpr std::uint32_t device_capability_flags =
+    1 << 5 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 13 | 1 << 17 | 1 << 21 | 1 << 24;
+
+/// Returns what a port reports in port_cap_flags: a connection manager and, on Ethernet, GIDs from IP addresses.
+constexpr std::uint32_t port_capability_flags(bool is_ethernet)
+{
+    constexpr std::uint32_t ip_based_gids = 1 << 26, cm_supported = 1 << 16;
+    return is_ethernet ? cm_supported | ip_based_gids : cm_supported;
+}
+
+/// The state of a port as verbs and netlink report it.
+struct PortState {
+    std::uint8_t logical;  ///< as ibv_port_state
+    std::uint8_t physical; ///< as the standard's PortPhysicalState
+};
+constexpr PortState port_state(bool is_up)
+{
+    constexpr std::uint8_t down = 1, active = 4, polling = 2, link_up = 5;
+    return is_up ? PortState{active, link_up} : PortState{down, polling};
+}
+
 inline constexpr std::uint64_t timestamp_mask = ~0ull >> 1; ///< bits of the card's clock, which counts nanoseconds
 
 /// Offsets of the uverbs file at which UARs are mapped. They are beyond the offsets that mlx5 uses for its numbered

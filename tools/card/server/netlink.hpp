@@ -44,6 +44,8 @@ public:
     [[nodiscard]] std::size_t begin_nest(std::uint16_t type);
     /// Sets the length of the nested attribute.
     void end_nest(std::size_t nest);
+    /// Returns the number of bytes so far.
+    [[nodiscard]] std::size_t size() const { return bytes_.size(); }
     /// Sets the length of the message and returns its bytes.
     [[nodiscard]] std::vector<std::uint8_t> take();
 

@@ -6,12 +6,14 @@
 #include <span>
 #include <vector>
 
+#include "card.hpp"
 #include "devlink.hpp"
 
 namespace opendoca::card {
 
-/// Handles a program's RDMA netlink request. Only the query of the system's settings is supported; all others get
-/// EOPNOTSUPP, upon which libibverbs discovers devices through sysfs.
-std::vector<Datagram> handle_rdma_netlink(std::span<const std::uint8_t> request);
+/// Handles an RDMA netlink request of a program on one side of the card: settings, devices and their nodes in /dev,
+/// ports, and the objects of programs, as the commands of `rdma` from iproute2 query them. All others, those that
+/// change something among them, get EOPNOTSUPP.
+std::vector<Datagram> handle_rdma_netlink(const Card &card, Side side, std::span<const std::uint8_t> request);
 
 } // namespace opendoca::card

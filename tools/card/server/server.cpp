@@ -130,11 +130,14 @@ bool Server::listen()
             add_netlink(std::move(socket), [this](auto request) { return handle_netlink(card_, request); });
         }))
         return false;
-    for (const char *side : {"/host", "/dpu"}) {
-        if (!card_.profile.has_dpu && side == std::string_view("/dpu"))
+    for (const Side side : {Side::host, Side::dpu}) {
+        if (!card_.profile.has_dpu && side == Side::dpu)
             continue;
-        if (!listen_at(folder_ + side + "/dev/rdma_netlink",
-                       [this](UniqueFd socket) { add_netlink(std::move(socket), handle_rdma_netlink); }))
+        const char *const name = side == Side::host ? "/host" : "/dpu";
+        if (!listen_at(folder_ + name + "/dev/rdma_netlink", [this, side](UniqueFd socket) {
+                add_netlink(std::move(socket),
+                            [this, side](auto request) { return handle_rdma_netlink(card_, side, request); });
+            }))
             return false;
     }
     if (card_.network != nullptr) {

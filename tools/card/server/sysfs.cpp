@@ -7,9 +7,12 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "../wire.hpp"
+#include "limits.hpp"
 #include "representor.hpp"
 #include "vpd.hpp"
 
@@ -126,14 +129,31 @@ void write_pci(const fs::path &tree, const Profile &profile, const FunctionProfi
     link(by_address, pci);
 }
 
+/// Writes the files that show the state of a port. Each replaces the one before in one step, so no program reads a
+/// part.
+void write_state(const fs::path &port, bool is_up)
+{
+    const PortState state = port_state(is_up);
+    const std::pair<const char *, std::string> files[] = {
+        {"state", text("%u: %s", state.logical, is_up ? "ACTIVE" : "DOWN")},
+        {"phys_state", text("%u: %s", state.physical, is_up ? "LinkUp" : "Polling")}};
+    for (const auto &[name, content] : files) {
+        const fs::path complete = port / name, incomplete = port / ("." + std::string(name));
+        put(incomplete, content);
+        fs::rename(incomplete, complete);
+    }
+}
+
 /// Writes the files of a port.
 void write_port(const fs::path &port, const Profile &profile, const FunctionProfile &function)
 {
-    put(port / "state", "4: ACTIVE");
-    put(port / "phys_state", "5: LinkUp");
+    write_state(port, true);
     put(port / "link_layer", profile.is_ethernet ? "Ethernet" : "InfiniBand");
     put(port / "lid", text("0x%x", function.lid));
     put(port / "sm_lid", profile.is_ethernet ? "0x0" : "0x1");
+    put(port / "lid_mask_count", "0");
+    put(port / "sm_sl", "0");
+    put(port / "cap_mask", text("0x%08x", port_capability_flags(profile.is_ethernet)));
     put(port / "rate", std::string(profile.rate));
     for (unsigned i = 0; i < profile.pkeys(); ++i)
         put(port / "pkeys" / std::to_string(i), i == 0 ? "0xffff" : "0x0000");
@@ -178,6 +198,7 @@ void write_device(const fs::path &tree, const Card &card, const Function &functi
     put(infiniband / "node_desc", "opendoca software card");
     put(infiniband / "fw_ver",
         text("%u.%u.%u", profile.firmware_major, profile.firmware_minor, profile.firmware_patch));
+    put(infiniband / "hw_rev", "0");
     put(infiniband / "board_id", std::string(profile.board));
     put(infiniband / "hca_type", text("MT%u", profile.pci_device));
     link(infiniband / "device", device);
@@ -246,9 +267,10 @@ void write_side(const Card &card, Side side, const fs::path &folder)
 
 } // namespace
 
-bool write_sysfs(const Card &card, const std::string &folder)
+bool write_sysfs(Card &card, const std::string &folder)
 {
     try {
+        card.folder = folder;
         write_side(card, Side::host, fs::path(folder) / "host");
         if (card.profile.has_dpu)
             write_side(card, Side::dpu, fs::path(folder) / "dpu");
@@ -256,6 +278,21 @@ bool write_sysfs(const Card &card, const std::string &folder)
     } catch (const std::exception &error) { // of std::filesystem and of streams
         std::fprintf(stderr, "with_card: cannot write the card's files in %s: %s\n", folder.c_str(), error.what());
         return false;
+    }
+}
+
+void show_port_state(const Card &card, const Function &function)
+{
+    if (card.folder.empty())
+        return;
+    const fs::path side = fs::path(card.folder) / (function.profile.side == Side::host ? "host" : "dpu");
+    try {
+        write_state(device_folder(side / "sys", function.profile) / "infiniband" / function.profile.device_name /
+                        "ports/1",
+                    function.is_port_up);
+    } catch (const std::exception &error) { // of std::filesystem and of streams
+        std::fprintf(stderr, "the state of the port of %s can't be shown: %s\n", function.profile.device_name.c_str(),
+                     error.what());
     }
 }
 

@@ -10,6 +10,10 @@ namespace opendoca::card {
 
 /// Writes the files of a card below `folder`: for each side (host, dpu) a tree sys/ with the files that sysfs would
 /// show, and an empty folder dev/ for the sockets. Returns false, with a message on stderr, if it cannot.
-bool write_sysfs(const Card &card, const std::string &folder);
+bool write_sysfs(Card &card, const std::string &folder);
+
+/// Writes the state of a function's port again after it has changed. No effect before write_sysfs(). A failure is
+/// reported on stderr: programs that read the files see the old state then.
+void show_port_state(const Card &card, const Function &function);
 
 } // namespace opendoca::card

@@ -64,10 +64,7 @@ void describe(const OpenFile &file, ib_uverbs_query_device_resp &device)
     device.max_qp = 1 << 17;
     device.max_qp_wr = max_send_slots;
     // The limits are those of a real card; one file may have OpenFile::max_objects objects of all types together.
-    // Flags: bad pkey counter, bad qkey counter, port active event, system image GUID, RC RNR NAK, shared receive
-    // queue, memory windows (also of type 2B), memory management extensions.
-    device.device_cap_flags =
-        1 << 5 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 13 | 1 << 17 | 1 << 21 | 1 << 24;
+    device.device_cap_flags = device_capability_flags;
     device.max_sge = 30;
     device.max_sge_rd = 30;
     device.max_cq = 1 << 20;
@@ -137,27 +134,26 @@ int query_context(Command &command)
 int query_port(Command &command)
 {
     // Values of ibv_port_state, of the physical port state of the InfiniBand specification, and of ibv_mtu.
-    constexpr std::uint8_t down = 1, active = 4, polling = 2, link_up = 5, mtu_4096 = 5;
-    constexpr std::uint8_t infiniband = 1, ethernet = 2;
-    constexpr std::uint32_t ip_based_gids = 1 << 26, cm_supported = 1 << 16; // bits of port_cap_flags
+    constexpr std::uint8_t mtu_4096 = 5, infiniband = 1, ethernet = 2;
     if (command.number(UVERBS_ATTR_QUERY_PORT_PORT_NUM) != port_number)
         return EINVAL;
     const Function &function = command.file.function;
     const Profile &profile = command.file.card.profile;
     ib_uverbs_query_port_resp_ex port{};
-    port.legacy_resp.port_cap_flags = profile.is_ethernet ? cm_supported | ip_based_gids : cm_supported;
+    const PortState state = port_state(function.is_port_up);
+    port.legacy_resp.port_cap_flags = port_capability_flags(profile.is_ethernet);
     port.legacy_resp.max_msg_sz = max_message_bytes;
     port.legacy_resp.gid_tbl_len = static_cast<std::int32_t>(function.profile.gids.size());
     port.legacy_resp.pkey_tbl_len = profile.pkeys();
     port.legacy_resp.lid = function.profile.lid;
     port.legacy_resp.sm_lid = profile.is_ethernet ? 0 : 1;
-    port.legacy_resp.state = function.is_port_up ? active : down;
+    port.legacy_resp.state = state.logical;
     port.legacy_resp.max_mtu = mtu_4096;
     port.legacy_resp.active_mtu = function.profile.active_mtu;
     port.legacy_resp.max_vl_num = 1;
     port.legacy_resp.active_width = profile.active_width;
     port.legacy_resp.active_speed = profile.active_speed;
-    port.legacy_resp.phys_state = function.is_port_up ? link_up : polling;
+    port.legacy_resp.phys_state = state.physical;
     port.legacy_resp.link_layer = profile.is_ethernet ? ethernet : infiniband;
     port.legacy_resp.flags = profile.is_ethernet ? 1 : 0; // a GRH is required
     return command.put(UVERBS_ATTR_QUERY_PORT_RESP, port);
