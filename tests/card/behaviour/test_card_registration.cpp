@@ -148,8 +148,128 @@ TEST_F(Registration, RightsThatThereAreNot)
     const Pages pages(page, PROT_READ | PROT_WRITE);
     EXPECT_EQ(try_to_register(pages.start, page, IBV_ACCESS_REMOTE_ATOMIC), EINVAL) << "without the local one";
     EXPECT_EQ(try_to_register(pages.start, page, IBV_ACCESS_LOCAL_WRITE | 1 << 15), EINVAL);
-    EXPECT_EQ(try_to_register(pages.start, page, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ON_DEMAND), EOPNOTSUPP);
     EXPECT_EQ(try_to_register(pages.start, page, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_RELAXED_ORDERING), 0);
+}
+
+constexpr int on_demand_rights = all_rights | IBV_ACCESS_ON_DEMAND;
+
+/// Regions whose pages come and go.
+class OnDemand : public Registration {
+protected:
+    /// Registers a range that need not be mapped.
+    Owned<ibv_mr> add(void *start, std::size_t length, int rights = on_demand_rights)
+    {
+        const int not_constant = rights; // ibv_reg_mr() is a macro that chooses by constants
+        return Owned<ibv_mr>(ibv_reg_mr(device.pd.get(), start, length, not_constant));
+    }
+    /// As the device reports it: not on InfiniBand.
+    bool has_implicit_regions()
+    {
+        ibv_device_attr_ex attributes{};
+        EXPECT_EQ(ibv_query_device_ex(device.context.get(), nullptr, &attributes), 0);
+        return (attributes.odp_caps.general_caps & IBV_ODP_SUPPORT_IMPLICIT) != 0;
+    }
+    static std::uint64_t address_of(const void *start) { return reinterpret_cast<std::uintptr_t>(start); }
+
+    int advise(ibv_mr &mr, const void *start, std::uint32_t length, unsigned advice,
+               std::uint32_t flags = IB_UVERBS_ADVISE_MR_FLAG_FLUSH, ibv_pd *pd = nullptr)
+    {
+        ibv_sge range{address_of(start), length, mr.lkey};
+        ibv_advise_mr_advice wanted{};
+        static_assert(sizeof(wanted) == sizeof(advice));
+        std::memcpy(&wanted, &advice, sizeof(wanted)); // some are none
+        return ibv_advise_mr(pd != nullptr ? pd : mr.pd, wanted, flags, &range, 1);
+    }
+};
+
+TEST_F(OnDemand, PagesNeedNotExistUntilTheyAreUsed)
+{
+    Pages pages(2 * page, PROT_NONE);
+    const Owned<ibv_mr> mr = add(pages.start, 2 * page);
+    ASSERT_NE(mr, nullptr) << std::strerror(errno);
+    Pair pair(device, device);
+    Buffer source(device, 64, all_rights, 0x5a);
+    pair.first.post(IBV_WR_RDMA_WRITE, *source.mr, address_of(pages.start), mr->rkey, 64);
+    EXPECT_EQ(next_completion(*device.cq).status, IBV_WC_REM_ACCESS_ERR) << "not there yet";
+    ASSERT_EQ(mprotect(pages.start, 2 * page, PROT_READ | PROT_WRITE), 0);
+    Pair again(device, device);
+    again.first.post(IBV_WR_RDMA_WRITE, *source.mr, address_of(pages.start) + page - 8, mr->rkey, 64);
+    ibv_wc completion{};
+    do // those of the first pair's second end, and of what was flushed
+        completion = next_completion(*device.cq);
+    while (completion.qp_num != again.first.get()->qp_num);
+    EXPECT_EQ(completion.status, IBV_WC_SUCCESS);
+    EXPECT_EQ(pages.start[page - 9], 0);
+    EXPECT_EQ(pages.start[page - 8], 0x5a);
+    EXPECT_EQ(pages.start[page + 55], 0x5a);
+}
+
+TEST_F(OnDemand, TheWholeAddressSpaceIsOneRegion)
+{
+    const Owned<ibv_mr> all = add(nullptr, ~std::size_t{0});
+    if (!has_implicit_regions()) {
+        EXPECT_EQ(all, nullptr);
+        EXPECT_EQ(errno, EINVAL);
+        return;
+    }
+    ASSERT_NE(all, nullptr) << std::strerror(errno);
+    Pages source(page, PROT_READ | PROT_WRITE), target(page, PROT_READ | PROT_WRITE);
+    std::memset(source.start, 7, 32);
+    Pair pair(device, device);
+    ibv_mr named = *all; // post() takes its addresses from the region
+    named.addr = source.start;
+    pair.first.post(IBV_WR_RDMA_WRITE, named, address_of(target.start), all->rkey, 32);
+    EXPECT_EQ(next_completion(*device.cq).status, IBV_WC_SUCCESS);
+    EXPECT_EQ(std::memcmp(source.start, target.start, 32), 0);
+}
+
+TEST_F(OnDemand, RangesHaveToBeRanges)
+{
+    Pages pages(page, PROT_READ | PROT_WRITE);
+    EXPECT_EQ(add(pages.start, 0), nullptr);
+    EXPECT_EQ(errno, EINVAL);
+    EXPECT_EQ(add(pages.start, ~std::size_t{0}), nullptr);
+    EXPECT_EQ(errno, EINVAL);
+    EXPECT_EQ(add(pages.start, page, IBV_ACCESS_ON_DEMAND | IBV_ACCESS_REMOTE_WRITE), nullptr)
+        << "without the local right";
+    EXPECT_EQ(errno, EINVAL);
+}
+
+TEST_F(OnDemand, AdviceIsChecked)
+{
+    constexpr auto prefetch = IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH,
+                   for_writing = IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE;
+    Pages pages(2 * page, PROT_READ | PROT_WRITE);
+    const Owned<ibv_mr> mr = add(pages.start, 2 * page),
+                        for_reading = add(pages.start, page, IBV_ACCESS_ON_DEMAND | IBV_ACCESS_REMOTE_READ),
+                        pinned = add(pages.start, page, all_rights);
+    ASSERT_TRUE(mr != nullptr && for_reading != nullptr && pinned != nullptr);
+    EXPECT_EQ(advise(*mr, pages.start + page, static_cast<std::uint32_t>(page), for_writing), 0);
+    EXPECT_EQ(advise(*mr, pages.start, 8, IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT, 0), 0);
+    EXPECT_EQ(advise(*mr, pages.start + page, static_cast<std::uint32_t>(page) + 1, prefetch), EFAULT);
+    EXPECT_EQ(advise(*mr, pages.start + page, static_cast<std::uint32_t>(page) + 1, prefetch, 0), 0)
+        << "what is done later reports nothing";
+    EXPECT_EQ(advise(*for_reading, pages.start, 8, prefetch), 0);
+    EXPECT_EQ(advise(*for_reading, pages.start, 8, for_writing), EPERM);
+    EXPECT_EQ(advise(*pinned, pages.start, 8, prefetch), ENOENT);
+    const Owned<ibv_pd> other(ibv_alloc_pd(device.context.get()));
+    EXPECT_EQ(advise(*mr, pages.start, 8, prefetch, IB_UVERBS_ADVISE_MR_FLAG_FLUSH, other.get()), EPERM);
+    EXPECT_EQ(advise(*mr, pages.start, 8, 9), EOPNOTSUPP);
+    EXPECT_EQ(advise(*mr, pages.start, 8, prefetch, 2), EINVAL);
+}
+
+TEST_F(OnDemand, CapabilitiesSayWhatThereIs)
+{
+    ibv_device_attr_ex attributes{};
+    ASSERT_EQ(ibv_query_device_ex(device.context.get(), nullptr, &attributes), 0);
+    ibv_port_attr port{};
+    ASSERT_EQ(ibv_query_port(device.context.get(), 1, &port), 0);
+    EXPECT_NE(attributes.odp_caps.general_caps & IBV_ODP_SUPPORT, 0u);
+    EXPECT_EQ(has_implicit_regions(), port.link_layer == IBV_LINK_LAYER_ETHERNET);
+    EXPECT_EQ(attributes.odp_caps.per_transport_caps.rc_odp_caps,
+              IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV | IBV_ODP_SUPPORT_WRITE | IBV_ODP_SUPPORT_READ |
+                  IBV_ODP_SUPPORT_ATOMIC | IBV_ODP_SUPPORT_SRQ_RECV);
+    EXPECT_EQ(attributes.orig_attr.max_mcast_grp, 0) << "multicast is not modelled";
 }
 
 /// In a process of its own, without CAP_IPC_LOCK and with a limit of locked memory.
@@ -205,6 +325,9 @@ TEST_F(LockedMemory, IsLimitedOverAllRegistrations)
         EXPECT_EQ(errno, ENOMEM);
         first.reset();
         EXPECT_NE(add(limit / 2), nullptr) << "what was deregistered counts no more";
+        const int on_demand = on_demand_rights;
+        EXPECT_NE(Owned<ibv_mr>(ibv_reg_mr(device.pd.get(), pages.start, 2 * limit, on_demand)), nullptr)
+            << "nothing is locked for it";
     });
 }
 

@@ -28,7 +28,8 @@ char *getcwd(char *buffer, size_t size) noexcept
     return result;
 }
 
-// Called by programs that were compiled with _FORTIFY_SOURCE; aborts as libc's does if the buffer is smaller than stated.
+// Called by programs that were compiled with _FORTIFY_SOURCE; aborts as libc's does if the buffer is smaller than
+// stated.
 char *__getcwd_chk(char *buffer, size_t size, size_t size_of_buffer) noexcept
 {
     if (size > size_of_buffer)

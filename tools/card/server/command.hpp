@@ -149,6 +149,7 @@ int destroy_qp(Command &command);
 int reg_mr(Command &command);
 int rereg_mr(Command &command);
 int query_mr(Command &command);
+int advise_mr(Command &command);
 int dereg_mr(Command &command);
 int alloc_mw(Command &command);
 int dealloc_mw(Command &command);

@@ -53,6 +53,7 @@ constexpr TableEntry methods[] = {
     {key(UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY), "destroy_srq", destroy_srq, true},
     {key(UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY), "dereg_mr", dereg_mr, true},
     {key(UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR), "query_mr", query_mr, false},
+    {key(UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR), "advise_mr", advise_mr, false},
     {key(UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY), "dealloc_mw", dealloc_mw, true},
     {key(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER), "devx_general", devx_general, false},
     {key(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN), "devx_query_eqn", devx_query_eqn, false},

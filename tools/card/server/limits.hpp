@@ -22,10 +22,11 @@ inline constexpr std::uint64_t max_message_bytes = 1ull << 30;
 inline constexpr std::uint64_t max_datagram_bytes = 4096; ///< the largest MTU
 inline constexpr std::uint32_t max_key_entries = 1 << 16; ///< ranges of one indirect key
 
-/// What the device reports in device_cap_flags: bad pkey counter, bad qkey counter, port active event, system image
-/// GUID, RC RNR NAK, shared receive queue, memory windows (also of type 2B), memory management extensions.
+/// What the device reports in device_cap_flags (ibv_device_cap_flags): the port may be changed in state SQD, event of a
+/// port that becomes active, system image GUID, NAK of a receiver that is not ready, memory windows (also of type 2B),
+/// memory management extensions.
 inline constexpr std::uint32_t device_capability_flags =
-    1 << 5 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 13 | 1 << 17 | 1 << 21 | 1 << 24;
+    1 << 5 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 17 | 1 << 21 | 1 << 24;
 
 /// Returns what a port reports in port_cap_flags: a connection manager and, on Ethernet, GIDs from IP addresses.
 constexpr std::uint32_t port_capability_flags(bool is_ethernet)

@@ -63,6 +63,9 @@ struct Profile {
     std::uint8_t log_max_copy_bytes; ///< maximum length of one request, as a logarithm to base 2
     /// Alias keys: what the capabilities report, and which keys ALLOW_OTHER_VHCA_ACCESS accepts.
     bool reports_alias_keys, shares_direct_keys, shares_indirect_keys;
+    /// On-demand regions of the whole address space. UCX 1.13 would use one on ConnectX-6 alone, when it cannot replace
+    /// mmap(), and crashes when it closes it, so that profile has none.
+    bool has_implicit_regions;
     std::string_view rate;                   ///< text of the sysfs file
     std::uint8_t active_speed, active_width; ///< as in ibv_port_attr
 

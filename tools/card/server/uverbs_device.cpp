@@ -76,9 +76,6 @@ void describe(const OpenFile &file, ib_uverbs_query_device_resp &device)
     device.max_qp_init_rd_atom = max_reads_in_flight;
     device.atomic_cap = 1; // IBV_ATOMIC_HCA: atomic among the card's own accesses
     device.max_mw = 1 << 20;
-    device.max_mcast_grp = 2097152;
-    device.max_mcast_qp_attach = 240;
-    device.max_total_mcast_qp_attach = 503316480;
     device.max_ah = 2147483647;
     device.max_srq = 1 << 16;
     device.max_srq_wr = max_srq_entries - 1;
@@ -230,6 +227,14 @@ int query_device_ex(Command &command)
     device.timestamp_mask = timestamp_mask;
     device.hca_core_clock = 1'000'000; // in kHz: one tick of now_ns() is a nanosecond
     device.device_cap_flags_ex = device.base.device_cap_flags;
+    // On-demand paging, as in ibv_odp_general_caps and ibv_odp_transport_cap_bits.
+    constexpr std::uint64_t of_ranges = 1, of_the_whole_space = 2;
+    constexpr std::uint32_t send = 1, receive = 2, write = 4, read = 8, atomic = 16, shared_receive = 32;
+    device.odp_caps.general_caps =
+        of_ranges | (command.file.card.profile.has_implicit_regions ? of_the_whole_space : 0);
+    device.odp_caps.per_transport_caps.rc_odp_caps = send | receive | write | read | atomic | shared_receive;
+    device.odp_caps.per_transport_caps.uc_odp_caps = send | receive | write;
+    device.odp_caps.per_transport_caps.ud_odp_caps = send | receive | shared_receive;
     // The driver's part reports no further features: libmlx5 takes zeros as "not supported".
     mlx5_ib_query_device_resp more{};
     more.response_length = sizeof(more);

@@ -4,6 +4,8 @@
 // Commands about memory regions, memory windows and registered user memory.
 #include <cerrno>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -37,6 +39,37 @@ bool has_offset_of(std::uint64_t named, std::uint64_t start)
     return named % page == start % page;
 }
 
+/// Returns whether a range is the whole address space: an implicit on-demand region, in which every address is itself.
+bool is_whole_space(std::uint64_t start, std::uint64_t named, std::uint64_t length)
+{
+    return start == 0 && named == 0 && length == ~0ull;
+}
+
+/// Prepares memory for a registration with these rights: pins its pages, or, of an on-demand region, checks the range
+/// alone, since its pages are read and written when they are used. Returns an errno, or 0.
+int prepare_memory(const Profile &profile, const std::shared_ptr<Process> &process, std::uint64_t start,
+                   std::uint64_t named, std::uint64_t length, std::uint32_t access, PinnedMemory &pinned)
+{
+    if ((access & right::on_demand) == 0)
+        return pin_memory(process, start, length, is_written(access), pinned);
+    pinned = {};
+    if (is_whole_space(start, named, length))
+        return profile.has_implicit_regions ? 0 : EINVAL;
+    return length != 0 && start + length >= start ? 0 : EINVAL;
+}
+
+/// Checks one range of advise_mr(), as the kernel's driver does. Returns an errno, or 0.
+int check_advice(const Command &command, const ProtectionDomain &pd, const ib_uverbs_sge &range, bool is_for_writing)
+{
+    const MemoryKey *key = command.file.card.keys.find(range.lkey);
+    if (key == nullptr || &key->file != &command.file || (key->access & right::on_demand) == 0)
+        return ENOENT;
+    if (key->pd_number != pd.number() || (is_for_writing && !is_written(key->access)))
+        return EPERM;
+    const std::uint64_t offset = range.addr - key->iova;
+    return range.addr >= key->iova && offset <= key->length && range.length <= key->length - offset ? 0 : EFAULT;
+}
+
 } // namespace
 
 int reg_mr(Command &command)
@@ -47,11 +80,9 @@ int reg_mr(Command &command)
     auto *pd = command.object_of<ProtectionDomain>(request.pd_handle);
     if (pd == nullptr || !is_allowed(request.access_flags) || !has_offset_of(request.hca_va, request.start))
         return EINVAL;
-    if ((request.access_flags & right::on_demand) != 0)
-        return EOPNOTSUPP;
     PinnedMemory pinned;
-    if (const int error =
-            pin_memory(command.process, request.start, request.length, is_written(request.access_flags), pinned))
+    if (const int error = prepare_memory(command.file.card.profile, command.process, request.start, request.hca_va,
+                                         request.length, request.access_flags, pinned))
         return error;
     ObjectTable &objects = command.file.card.objects;
     // The pages are pinned before the key exists, so a failure up to here leaves nothing to undo. From here on
@@ -97,13 +128,13 @@ int rereg_mr(Command &command)
     // From here on values are computed first and applied at the end, so a refused call leaves the region unchanged.
     const bool moves = (request.flags & new_range) != 0;
     const std::uint32_t access = (request.flags & new_access) != 0 ? request.access_flags : mr->access;
-    if ((access & right::on_demand) != 0)
-        return EOPNOTSUPP;
-    // Pages that were pinned for reading must be pinned again for writing.
-    if (moves || (is_written(access) && !is_written(mr->access))) {
+    // Pages that were pinned for reading must be pinned again for writing, and those of an on-demand region were not
+    // pinned.
+    if (moves || (is_written(access) && !is_written(mr->access)) || ((access ^ mr->access) & right::on_demand) != 0) {
         PinnedMemory pinned;
-        if (const int error = pin_memory(moves ? command.process : mr->process, moves ? request.start : mr->start,
-                                         moves ? request.length : mr->length, is_written(access), pinned))
+        if (const int error = prepare_memory(command.file.card.profile, moves ? command.process : mr->process,
+                                             moves ? request.start : mr->start, moves ? request.hca_va : mr->iova,
+                                             moves ? request.length : mr->length, access, pinned))
             return error;
         mr->pinned = std::move(pinned);
     }
@@ -132,6 +163,30 @@ int query_mr(Command &command)
     command.put(UVERBS_ATTR_QUERY_MR_RESP_RKEY, mr->key);
     command.put(UVERBS_ATTR_QUERY_MR_RESP_IOVA, mr->iova);
     return command.put(UVERBS_ATTR_QUERY_MR_RESP_LENGTH, mr->length);
+}
+
+/// Accepts advice to prefetch ranges of on-demand regions. Nothing is left to do: the card reads and writes a program's
+/// pages when it needs them, and has no translations of its own to prepare.
+int advise_mr(Command &command)
+{
+    constexpr std::uint32_t flush = 1; // ib_uverbs_advise_mr_flag: complete before the call returns
+    const auto *pd = command.object<ProtectionDomain>(UVERBS_ATTR_ADVISE_MR_PD_HANDLE);
+    const std::uint64_t advice = command.number(UVERBS_ATTR_ADVISE_MR_ADVICE);
+    const std::uint64_t flags = command.number(UVERBS_ATTR_ADVISE_MR_FLAGS);
+    std::vector<ib_uverbs_sge> ranges(command.length(UVERBS_ATTR_ADVISE_MR_SGE_LIST) / sizeof(ib_uverbs_sge));
+    if (pd == nullptr || ranges.empty() || (flags & ~std::uint64_t{flush}) != 0)
+        return EINVAL;
+    if (advice > IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
+        return EOPNOTSUPP;
+    if (!command.get(UVERBS_ATTR_ADVISE_MR_SGE_LIST, ranges.data(), ranges.size() * sizeof(ib_uverbs_sge)))
+        return EFAULT;
+    for (const ib_uverbs_sge &range : ranges) {
+        const int error = check_advice(command, *pd, range, advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE);
+        // Without the flag the kernel prefetches later, when no error reaches the program any more.
+        if (error != 0 && (error != EFAULT || (flags & flush) != 0))
+            return error;
+    }
+    return 0;
 }
 
 int dereg_mr(Command &command)
