@@ -6,7 +6,8 @@
 set -euo pipefail
 cd /opendoca
 scripts/install_dependencies.sh
-apt-get -qq -y install --no-install-recommends libgtest-dev python3 make iproute2 zlib1g-dev ${CCACHE_DIR:+ccache} >/dev/null
+apt-get -qq -y install --no-install-recommends libgtest-dev python3 make iproute2 zlib1g-dev \
+    ibverbs-providers ibverbs-utils python3-pyverbs python3-scapy ${CCACHE_DIR:+ccache} >/dev/null
 [ "$1" = test ] || exit 0
 
 # Unit tests of code that depends on the system, one test program for each library of 3.0 and for the core of 2.2, and the
@@ -14,7 +15,9 @@ apt-get -qq -y install --no-install-recommends libgtest-dev python3 make iproute
 unit=(wake lock process sealed_file topology includes layers)
 conformance=(dev dma rdma v3_core v3_comch v3_rdma v3_sha v3_compress v3_erasure_coding v3_aes_gcm v3_argp)
 samples=(samples samples_v3 first_contact)
-tests=("${unit[@]}" "${conformance[@]}" "${samples[@]}")
+# The tests of this release's rdma-core, on the card.
+judges=(judge_bluefield-3_pyverbs judge_infiniband_pyverbs)
+tests=("${unit[@]}" "${conformance[@]}" "${samples[@]}" "${judges[@]}")
 
 [ -e /build/build.ninja ] ||
     meson setup --fatal-meson-warnings /build . -Dtests=true -Ddocs=disabled -Dbuildtype=plain -Dwerror=true \
