@@ -7,6 +7,7 @@ Arguments: with_card, doca_bench of 2.2 and of 3.0, and roce_pair.
 """
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import subprocess
@@ -171,6 +172,23 @@ class Doca(Network):
                 for job in ("write", "read", "send", "fetch_add"):
                     self.assertRegex(text, rf"\b{job} +rate +polling +8 B")
                 self.assertGreater(self.cards.relay.counts["passed"], 1000)
+
+
+class Libraries(Network):
+    mtu = 4200
+
+    @unittest.skipUnless(shutil.which("ucx_perftest"), "ucx_perftest is not installed")
+    def test_ucx(self):
+        variables = {"UCX_NET_DEVICES": "mlx5_0:1", "UCX_IB_GID_INDEX": "3"}
+        for transport, test, size in (("rc_x", "tag_bw", 65536), ("rc_v", "ucp_put_bw", 65536), ("rc_x", "ucp_get", 8),
+                                      ("rc_x", "ucp_fadd", 8), ("ud_v", "tag_bw", 8192)):
+            with self.subTest(transport=transport, test=test):
+                passed = self.cards.relay.counts["passed"]
+                texts = self.pair(IPV4, 13337, "env", *(f"{name}={value}" for name, value in variables.items()),
+                                  f"UCX_TLS={transport}", "ucx_perftest", "-t", test, "-s", str(size), "-n", "100",
+                                  "-w", "10", "-f")
+                self.assertRegex(texts[1], r"(?m)^(?:Final:)?\s*100\s")
+                self.assertGreater(self.cards.relay.counts["passed"] - passed, 100)
 
 
 class Disturbed(Network):

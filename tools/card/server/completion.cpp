@@ -211,7 +211,8 @@ void complete_request(QueuePair &qp, std::uint16_t index, std::uint8_t operation
 void complete_receive(QueuePair &qp, Entry kind, const Received &received)
 {
     EntryBytes entry{};
-    store_big(&entry[at_flags_and_source], (qp.type == QpType::ud ? has_grh : 0) | received.source_qp);
+    const std::uint32_t flags = qp.type == QpType::ud ? has_grh | static_cast<std::uint32_t>(received.header) << 24 : 0;
+    store_big(&entry[at_flags_and_source], flags | received.source_qp);
     store_big(&entry[at_user_index], qp.user_index);
     std::memcpy(&entry[at_immediate], &received.immediate, sizeof(received.immediate));
     store_big(&entry[at_byte_count], received.bytes);

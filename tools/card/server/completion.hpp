@@ -49,6 +49,10 @@ enum class Event : std::uint32_t {
     last_request = 16,
 };
 
+/// What was in front of a datagram on Ethernet, as the service level of its completion: the type of the header of layer
+/// three, and a bit for a UDP header (InfiniBand annex A17; a completion of InfiniBand has the service level there).
+enum class DatagramHeader : std::uint8_t { grh = 0, ipv6_and_udp = 8 | 1, ipv4_and_udp = 8 | 2 };
+
 /// A receive request that a message has completed: what the receiver's completion queue entry reports. Passed by value
 /// from the request's execution to complete_receive().
 struct Received {
@@ -57,6 +61,7 @@ struct Received {
     std::uint32_t source_qp;
     std::uint32_t immediate; ///< immediate data or key, in the byte order of the wire
     bool is_solicited;
+    DatagramHeader header = DatagramHeader::grh; ///< of unreliable datagrams only
 };
 
 /// Writes the completion of a successful send request.

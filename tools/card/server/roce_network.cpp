@@ -337,7 +337,10 @@ void Network::handle_datagram(QueuePair &qp, const Port &port, const Address &so
     payload.length = packet.payload.size();
     deliver_datagram(qp, network_header(source, port.endpoint->address(), packet.payload.size()), payload,
                      traits_of(packet.kind).has_immediate ? Entry::receive_immediate : Entry::receive,
-                     {.source_qp = packet.source, .immediate = packet.immediate, .is_solicited = packet.is_solicited});
+                     {.source_qp = packet.source,
+                      .immediate = packet.immediate,
+                      .is_solicited = packet.is_solicited,
+                      .header = source.is_ipv4() ? DatagramHeader::ipv4_and_udp : DatagramHeader::ipv6_and_udp});
 }
 
 } // namespace opendoca::card
