@@ -85,6 +85,9 @@ def judge_pingpong(card, judge):
     # Not with events: this program takes an event whose completion it has had already for an error.
     judge.test("pingpong.rc_timestamps", exchange, "ibv_rc_pingpong", sides, 50, "-c", "-t")
     judge.test("pingpong.rc_large", exchange, "ibv_rc_pingpong", sides, 20, "-e", "-c", "-s", str(4 << 20))
+    judge.test("pingpong.rc_on_demand_paging", exchange, "ibv_rc_pingpong", sides, 200, "-e", "-c", "-o", "-P")
+    if card.port().is_ethernet:
+        judge.test("pingpong.rc_implicit_region", exchange, "ibv_rc_pingpong", sides, 200, "-e", "-c", "-O")
     judge.test("pingpong.uc", exchange, "ibv_uc_pingpong", sides, 200, "-e", "-c")
     judge.test("pingpong.srq", exchange, "ibv_srq_pingpong", sides, 200, "-e", "-c")
     judge.test("pingpong.ud", exchange, "ibv_ud_pingpong", sides, 200, "-e", "-c", "-s", "1024")
