@@ -3,6 +3,7 @@
 //
 // What the card lets work requests touch: rights, ranges, protection domains, and keys that are gone.
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -62,6 +63,53 @@ TEST_F(Memory, AnAtomicAtAnOddAddressIsAnInvalidRequest)
     Pair pair(first, second);
     Buffer remote(second, 64);
     EXPECT_EQ(run(pair, IBV_WR_ATOMIC_FETCH_AND_ADD, remote.address() + 4, remote.mr->rkey, 8), IBV_WC_REM_INV_REQ_ERR);
+}
+
+/// Messages that take the card a while.
+class LongMessage : public testing::Test {
+protected:
+    static constexpr std::uint32_t bytes = 128u << 20;
+
+    Device first{"mlx5_0"}, second{"mlx5_1"};
+    Buffer source{first, bytes, all_rights, 's'}, target{second, bytes};
+};
+
+TEST_F(LongMessage, LeavesTimeForOthers)
+{
+    Pair of_long(first, second), of_short(first, second);
+    Buffer word(second, 8);
+    of_long.second.post_receive(*target.mr, bytes);
+    of_long.first.post(IBV_WR_SEND, *source.mr, 0, 0, bytes);
+    of_short.first.post(IBV_WR_RDMA_WRITE, *source.mr, word.address(), word.mr->rkey, 8);
+    const ibv_wc early = next_completion(*first.cq);
+    EXPECT_EQ(early.status, IBV_WC_SUCCESS);
+    EXPECT_EQ(early.qp_num, of_short.first.get()->qp_num) << "the long message was copied first";
+    EXPECT_EQ(next_completion(*first.cq).status, IBV_WC_SUCCESS);
+    const ibv_wc received = next_completion(*second.cq);
+    EXPECT_EQ(received.status, IBV_WC_SUCCESS);
+    EXPECT_EQ(received.byte_len, bytes);
+    EXPECT_EQ(target.bytes, source.bytes);
+}
+
+TEST_F(LongMessage, LeavesOneReceiveToFlushIfItsReceiverBreaks)
+{
+    Pair pair(first, second);
+    pair.second.post_receive(*target.mr, bytes);
+    pair.first.post(IBV_WR_SEND, *source.mr, 0, 0, bytes);
+    ASSERT_EQ(pair.second.set_state(IBV_QPS_ERR), 0);
+    EXPECT_EQ(next_completion(*second.cq).status, IBV_WC_WR_FLUSH_ERR);
+    EXPECT_EQ(next_completion(*first.cq).status, IBV_WC_RETRY_EXC_ERR);
+    EXPECT_FALSE(has_completion_within(*second.cq, std::chrono::milliseconds(50)));
+}
+
+TEST_F(LongMessage, EndsWithTheKeyOfItsReceive)
+{
+    Pair pair(first, second);
+    pair.second.post_receive(*target.mr, bytes);
+    pair.first.post(IBV_WR_SEND, *source.mr, 0, 0, bytes);
+    target.mr.reset();
+    EXPECT_EQ(next_completion(*second.cq).status, IBV_WC_LOC_PROT_ERR);
+    EXPECT_EQ(next_completion(*first.cq).status, IBV_WC_REM_OP_ERR);
 }
 
 struct Refusal {

@@ -9,6 +9,7 @@
 #include "completion.hpp"
 #include "roce_network.hpp"
 #include "sysfs.hpp"
+#include "work_request.hpp"
 
 namespace opendoca::card {
 

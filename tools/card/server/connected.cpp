@@ -4,6 +4,8 @@
 // Send requests of reliable (RC) and unreliable (UC) connections.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "big_endian.hpp"
 #include "engine.hpp"
@@ -163,12 +165,26 @@ Entry entry_of(Opcode opcode)
     }
 }
 
-/// Carries out a request that consumes a receive request of the peer. The whole message is copied in one step.
+/// Takes the receive request for a message of @p qp into @p receive: that in which a part of the message is already, or
+/// the next one. The former is also used for a new message if the sender has dropped the one that began in it.
+Take take_receive_for(QueuePair &qp, QueuePair &peer, Receive &receive)
+{
+    if (peer.receiving == nullptr) {
+        qp.copied = 0; // a part may be in a receive request that the peer has dropped
+        return take_receive(peer, receive);
+    }
+    receive = std::move(*peer.receiving);
+    peer.receiving.reset();
+    receive.is_valid = resolve_again(peer, receive);
+    return Take::taken;
+}
+
+/// Carries out a request that consumes a receive request of the peer. A long message takes several calls.
 Outcome execute_message(QueuePair &qp, QueuePair &peer, const WorkRequest &request, const SegmentList &local,
                         const SegmentList &remote)
 {
     static Receive receive;
-    switch (take_receive(peer, receive)) {
+    switch (take_receive_for(qp, peer, receive)) {
     case Take::taken:
         break;
     case Take::none:
@@ -183,9 +199,14 @@ Outcome execute_message(QueuePair &qp, QueuePair &peer, const WorkRequest &reque
                        receive.is_valid ? Syndrome::local_length : Syndrome::local_protection);
         return refuse(qp, peer, request, receive.is_valid ? Syndrome::remote_invalid : Syndrome::remote_operation);
     }
-    const CopyResult result = copy(local, goes_to_receive ? receive.list : remote, 0, local.length);
+    bool is_complete = false;
+    const CopyResult result = copy_part(qp, local, goes_to_receive ? receive.list : remote, local.length, is_complete);
+    if (result != CopyResult::done || !is_complete)
+        peer.receiving = std::make_unique<Receive>(std::move(receive));
     if (result != CopyResult::done)
         return end_failed_copy(qp, peer, request, result, false);
+    if (!is_complete)
+        return Outcome::more;
     const std::uint32_t key = swap_on_little_endian(request.immediate);
     if (request.opcode == Opcode::send_invalidate && !invalidate(peer, key))
         return refuse(qp, peer, request, Syndrome::remote_access);

@@ -133,6 +133,8 @@ Progress poll_process(Process &process)
         qp.receive_posted = static_cast<std::uint16_t>(be32(record));
         if (sent != qp.send_consumed)
             run_send_queue(qp, sent, progress);
+        if (qp.state == QpState::error && qp.receiving != nullptr)
+            flush_receives(qp);
         if (qp.state == QpState::error && !qp.srq) {
             if (qp.receive_posted != qp.receive_consumed)
                 flush_receives(qp);
@@ -152,6 +154,7 @@ void set_state_of(QueuePair &qp, QpState state)
         if (state == QpState::reset) {
             qp.send_consumed = qp.receive_consumed = qp.receive_posted = 0;
             qp.reset_first_request();
+            qp.receiving.reset();
             qp.is_mmo_enabled = false;
             qp.roce.reset();
             drop_delayed_entries(qp);

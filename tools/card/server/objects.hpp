@@ -25,6 +25,7 @@ namespace opendoca::card {
 
 class OpenFile;
 class RoceConnection;
+struct Receive;
 
 /// Types of objects. The order is the order of destruction when a file is closed: users come before what they use.
 enum class Kind : std::uint8_t {
@@ -264,6 +265,7 @@ struct QueuePair : Object {
     Attempts rnr_attempts;                ///< attempts without a receive request of the peer
     std::uint64_t lost_until = 0;         ///< time in ns until which a fault loses its message; it is sent again then
     std::uint64_t copied = 0;             ///< bytes of a long transfer that were copied
+    std::unique_ptr<Receive> receiving;   ///< receive request that a part of a message of the peer's is in, or null
     std::unique_ptr<RoceConnection> roce; ///< the peer is reached by the network; null: it is on this card
     bool is_looped_back = false;          ///< the path ends at the function's own port
     std::uint32_t async_events = 0;

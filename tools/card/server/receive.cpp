@@ -120,6 +120,9 @@ bool resolve_again(const QueuePair &qp, Receive &receive)
 
 void flush_receives(QueuePair &qp)
 {
+    if (qp.receiving != nullptr)
+        complete_error(*qp.receive_cq, qp, Entry::receive_error, qp.receiving->index, 0, Syndrome::flushed);
+    qp.receiving.reset();
     Receive receive;
     while (!qp.srq && take_receive(qp, receive) == Take::taken)
         complete_error(*qp.receive_cq, qp, Entry::receive_error, receive.index, 0, Syndrome::flushed);
