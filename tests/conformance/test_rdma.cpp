@@ -42,6 +42,37 @@ TEST_P(Rdma, WriteAppendsToTheRemoteBuffer)
     }
 }
 
+/// More maps than a connection keeps the keys of, some of which are imported again.
+TEST_P(Rdma, MapsAreAccessedInTurn)
+{
+    constexpr std::size_t count = 11;
+    constexpr std::size_t part = 256;
+    std::vector<LocalMap> maps;
+    std::vector<MmapHandle> imports(count);
+    for (std::size_t i = 0; i != count; ++i)
+        maps.emplace_back(dev, right_memory.bytes().subspan(i * part, part), exposed);
+    for (int round = 0; round != 4; ++round) {
+        for (std::size_t i = 0; i != count; ++i) {
+            if (round == 0 || i % 3 == 0)
+                imports[i] = import_rdma(export_rdma(maps[i], dev), dev);
+            std::byte *const at = right_memory.data() + i * part;
+            for (const std::size_t len : {std::size_t{8}, std::size_t{100}}) {
+                fill(right_memory.bytes(), 2);
+                const BufHandle src = local_full(i, len);
+                const BufHandle dst = inventory.empty(imports[i], at, len);
+                ASSERT_EQ(left.write(dst, src), DOCA_SUCCESS);
+                EXPECT_EQ(left.result(), DOCA_SUCCESS);
+                EXPECT_TRUE(is_filled(right_bytes(i * part, len), 1, i)) << i << " " << len;
+                EXPECT_TRUE(is_filled(right_bytes(i * part + len, part), 2, i * part + len)) << i << " " << len;
+                const BufHandle back = local_empty(4096, len);
+                ASSERT_EQ(left.read(back, dst), DOCA_SUCCESS);
+                EXPECT_EQ(left.wait().result.length, len);
+                EXPECT_EQ(std::memcmp(left_memory.data() + 4096, at, len), 0) << i << " " << len;
+            }
+        }
+    }
+}
+
 TEST_P(Rdma, ReadMovesTheSmallerOfSourceAndRoom)
 {
     for (const std::size_t len : {1U, 8U, 63U, 64U, 4096U, 30000U}) {

@@ -4,6 +4,7 @@
 // RDMA jobs that fail, in submit and in retrieve, and what that leaves behind.
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <vector>
@@ -337,6 +338,70 @@ TEST_P(RdmaErrors, RightsOfThePeerAreCheckedOnMemoryAndInstance)
                 EXPECT_EQ(a.state(), missing == needed ? DOCA_RDMA_STATE_ERROR : DOCA_RDMA_STATE_CONNECTED);
             }
         }
+    }
+}
+
+/// Also of memory that the connection has accessed before, with another right.
+TEST_P(RdmaErrors, RightsAreCheckedForEachJob)
+{
+    constexpr std::uint32_t rights[] = {DOCA_ACCESS_RDMA_READ, DOCA_ACCESS_RDMA_WRITE, DOCA_ACCESS_RDMA_ATOMIC};
+    for (const std::size_t missing : {0U, 1U, 2U}) {
+        const LocalMap map(dev, right_memory.bytes(),
+                           DOCA_ACCESS_LOCAL_READ_WRITE | (all_rdma_rights & ~rights[missing]));
+        const MmapHandle far = import_rdma(export_rdma(map, dev), dev);
+        const RdmaEnd a(dev), b(dev);
+        must(a.connect(b.details()));
+        must(b.connect(a.details()));
+        const BufHandle full = local_full(0, 8);
+        const BufHandle empty = local_empty(64, 8);
+        const BufHandle far_full = inventory.full(far, right_memory.data(), 8);
+        const BufHandle far_empty = inventory.empty(far, right_memory.data(), 8);
+        const auto submit = [&](std::size_t job) {
+            must(doca_buf_reset_data_len(empty));
+            must(doca_buf_reset_data_len(far_empty));
+            return job == 0 ? a.read(empty, far_full) : job == 1 ? a.write(far_empty, full) : a.add(far_full, empty, 1);
+        };
+        for (const std::size_t job : {0U, 1U, 2U, 0U, 1U, 2U}) {
+            if (job == missing)
+                continue;
+            ASSERT_EQ(submit(job), DOCA_SUCCESS);
+            EXPECT_EQ(a.result(), DOCA_SUCCESS) << job;
+        }
+        const std::vector<std::byte> before(right_memory.data(), right_memory.data() + 8);
+        ASSERT_EQ(submit(missing), DOCA_SUCCESS);
+        EXPECT_EQ(a.result(), DOCA_ERROR_NOT_PERMITTED) << missing;
+        EXPECT_EQ(std::memcmp(before.data(), right_memory.data(), 8), 0);
+    }
+}
+
+TEST_P(RdmaErrors, MemoryWhoseMapWasStoppedIsNotAccessed)
+{
+    for (const std::size_t job : {0U, 1U, 2U}) {
+        const LocalMap map(dev, right_memory.bytes(), exposed);
+        const MmapHandle far = import_rdma(export_rdma(map, dev), dev);
+        const RdmaEnd a(dev), b(dev);
+        must(a.connect(b.details()));
+        must(b.connect(a.details()));
+        const BufHandle full = local_full(0, 8);
+        const BufHandle empty = local_empty(64, 8);
+        const BufHandle far_full = inventory.full(far, right_memory.data(), 8);
+        const BufHandle far_empty = inventory.empty(far, right_memory.data(), 8);
+        const auto submit = [&] {
+            must(doca_buf_reset_data_len(empty));
+            must(doca_buf_reset_data_len(far_empty));
+            return job == 0 ? a.read(empty, far_full) : job == 1 ? a.write(far_empty, full) : a.add(far_full, empty, 1);
+        };
+        for (int i = 0; i != 3; ++i) {
+            ASSERT_EQ(submit(), DOCA_SUCCESS);
+            EXPECT_EQ(a.result(), DOCA_SUCCESS) << job;
+        }
+        must(doca_mmap_stop(map));
+        fill(right_memory.bytes(), 3);
+        const std::vector<std::byte> ours(left_memory.data(), left_memory.data() + 128);
+        ASSERT_EQ(submit(), DOCA_SUCCESS);
+        EXPECT_NE(a.result(), DOCA_SUCCESS) << job;
+        EXPECT_TRUE(is_filled(right_bytes(0, 200), 3)) << job;
+        EXPECT_EQ(std::memcmp(ours.data(), left_memory.data(), ours.size()), 0) << job;
     }
 }
 

@@ -160,6 +160,26 @@ TEST(ProcessLockTest, AHolderThatCantBeLookedIntoKeepsIt)
 }
 
 /// Locks of different peers may share a word of this process.
+TEST(ProcessLockTest, TryWithDoesNotWait)
+{
+    alignas(size) static std::atomic<std::uint64_t> word{0};
+    ProcessId self;
+    ASSERT_EQ(ProcessId::find_out(self), DOCA_SUCCESS);
+    int num_calls = 0;
+    EXPECT_TRUE(ProcessLock::try_with(word, self, [&] {
+        EXPECT_EQ(word, self.word());
+        EXPECT_FALSE(ProcessLock::try_with(word, self, [] { ADD_FAILURE() << "the lock is held by this process"; }));
+        ++num_calls;
+    }));
+    EXPECT_EQ(word, 0u);
+    word = self.word() + 1; // another process
+    EXPECT_FALSE(ProcessLock::try_with(word, self, [] { ADD_FAILURE() << "the lock is held by another process"; }));
+    EXPECT_EQ(word, self.word() + 1);
+    word = 0;
+    EXPECT_TRUE(ProcessLock::try_with(word, self, [&] { ++num_calls; }));
+    EXPECT_EQ(num_calls, 2);
+}
+
 TEST(ProcessLockTest, WaitForOneLockDoesNotBlockTheOthers)
 {
     const auto words_of = [](const SealedPage &page) { return &word_of(page); };

@@ -145,6 +145,8 @@ public:
     /// Makes the handle of an armed queue readable and disarms it, and resumes a parked queue: there is a completion to
     /// retrieve, or work for progress().
     void wake() noexcept;
+    /// Returns whether the queue is armed or parked, so that a completion has to wake it.
+    [[nodiscard]] bool is_waiting() const noexcept { return waiting_ != 0; }
     /// Calls wake() if the queue is armed or parked.
     void wake_if_waiting() noexcept
     {

@@ -70,8 +70,9 @@ protected:
     /// Receives the message that has arrived into @p receive, which was taken from the shared queue. Returns what
     /// receive_into_posted() returns.
     Operation *receive_into(Operation &receive, bool returns_operation) noexcept;
-    /// Fast path: receives the message into the next shared receive, if the data is in the cell and fits the receive's
-    /// first buffer. Otherwise returns null without any change, as for 0 bytes: the receive may then have no buffer.
+    // Fast paths: receive the message that has arrived into the first receive, or into the next shared one, and return
+    // it. They return null without any change if unpack_short() does not handle the message.
+    [[nodiscard]] Operation *receive_short_into_posted() noexcept;
     [[nodiscard]] Operation *receive_short_into_shared() noexcept;
     /// Returns whether the message that has arrived is the peer's rendezvous request: it has no data, and its answer is
     /// a posted receive.
@@ -124,6 +125,7 @@ private:
     [[nodiscard]] bool receive_into_shared() noexcept;
     [[nodiscard]] doca_error_t post_shared_receive(Operation &operation) noexcept;
     void take_credits(const MessageCell &cell) noexcept;
+    [[nodiscard]] bool unpack_short(const MessageCell &cell, Operation &operation) noexcept;
     [[nodiscard]] doca_error_t unpack(const std::byte *data, MessageKind kind, const Receive &receive,
                                       const Result &result) noexcept;
     void give_up(Operation &operation, doca_error_t status) noexcept;
@@ -151,23 +153,40 @@ private:
     }
 }
 
-[[gnu::always_inline]] inline Operation *MessageReceiver::receive_short_into_shared() noexcept
+/// Receives the message of @p cell into @p operation, if its data is in the cell and fits the receive's first buffer.
+/// Otherwise returns false without any change, as for 0 bytes: the receive may then have no buffer.
+[[gnu::always_inline]] inline bool MessageReceiver::unpack_short(const MessageCell &cell, Operation &operation) noexcept
 {
-    const MessageCell &cell = own().cell(first_receive_);
     const std::uint32_t length = read_once(cell.length);
     const std::uint16_t received = read_once(cell.received);
-    Operation &operation = shared_receives_->first();
     const Receive &receive = operation.payload<Receive>();
     if (read_once(cell.kind) != MessageKind::in_cell ||
-        received > static_cast<std::uint16_t>(Received::send_with_immediate) || length == 0 || length > cell_capacity ||
+        received > static_cast<std::uint16_t>(Received::send_with_immediate) || length - 1 >= cell_capacity ||
         length > receive.plan.length || receive.plan.overwrites || length > receive.dst->tailroom())
-        return nullptr;
+        return false;
     copy_short(receive.dst->data + receive.dst->data_len, cell.data, length);
     receive.dst->data_len += length;
-    (void)shared_receives_->take(*this);
     operation.length = length;
     operation.message = {read_once(cell.immediate), static_cast<Received>(received)};
     take_credits(cell);
+    return true;
+}
+
+[[gnu::always_inline]] inline Operation *MessageReceiver::receive_short_into_posted() noexcept
+{
+    Operation &operation = *receive_of(first_receive_);
+    if (!unpack_short(own().cell(first_receive_), operation))
+        return nullptr;
+    // Release: as in receive_into_posted().
+    own().page().num_taken.store(++first_receive_, std::memory_order_release);
+    return &operation;
+}
+
+[[gnu::always_inline]] inline Operation *MessageReceiver::receive_short_into_shared() noexcept
+{
+    if (!unpack_short(own().cell(first_receive_), shared_receives_->first()))
+        return nullptr;
+    Operation &operation = shared_receives_->take(*this);
     next_receive_ = ++first_receive_;
     // Release: pairs with the loads in MessageSender::find_receives() and has_slot(), after which the peer reuses the
     // cell.

@@ -28,11 +28,10 @@ protected:
     /// Sends a message of any length, by the cheapest way that its receive allows. AGAIN if there is no receive for it
     /// yet.
     [[nodiscard]] doca_error_t send_message(const Request &request) noexcept;
-    /// Returns whether send_now() can send a message with this @p plan, as far as the credits are concerned.
-    [[nodiscard]] bool can_send_now(TransferPlan plan) const noexcept
+    /// Returns whether there is a receive of at least @p length bytes for the next message.
+    [[nodiscard]] bool has_credit_for(std::uint32_t length) noexcept
     {
-        return plan.length <= cell_capacity && !plan.is_list && plan.length <= credits_.shortest &&
-               is_ahead(credits_.posted, credits_.next_message);
+        return (is_ahead(credits_.posted, credits_.next_message) || find_receives()) && length <= credits_.shortest;
     }
     /// Fast path: sends a short message from one buffer, and returns the result of its operation.
     [[nodiscard]] doca_error_t send_now(const Request &request) noexcept;

@@ -46,6 +46,17 @@ doca_error_t authorize(const PeerConnection &connection, const Request &request,
 
 } // namespace
 
+ResolvedKey resolve(const PeerConnection &connection, const MemoryKey &key) noexcept
+{
+    const RemoteMemory &memory = *static_cast<const SoftKey &>(key).remote();
+    std::uint32_t rights = memory.access() & connection.permissions();
+    if (memory.reach() != RemoteMemory::Reach::mapped || memory.process()->needs_barrier() ||
+        !is_permitted(connection, memory, rights))
+        rights = 0;
+    HazardPointer *const pointer = rights != 0 ? connection.copier().hazard_pointer_for(memory) : nullptr;
+    return rights != 0 && pointer == nullptr ? ResolvedKey() : ResolvedKey(key.number, memory, pointer, rights);
+}
+
 doca_error_t execute_read_or_write(const PeerConnection &connection, const Request &request) noexcept
 {
     const TransferPlan plan = request.plan;
@@ -103,12 +114,12 @@ doca_error_t execute_atomic(const PeerConnection &connection, const Request &req
     const bool is_addition = request.opcode == Opcode::fetch_and_add;
     std::uint64_t old = 0;
     if (memory->reach() == RemoteMemory::Reach::mapped) {
-        old = fetch_and_modify(connection, *reinterpret_cast<std::uint64_t *>(memory->here(request.remote->data)),
-                               request);
+        const ProcessLock lock(connection.atomic_lock(), connection.identity());
+        old = fetch_and_modify(*reinterpret_cast<std::uint64_t *>(memory->here(request.remote->data)), request);
     } else {
         // Memory that is not mapped here is read and written through the kernel. This is atomic with operations under
         // the lock only, not with the atomic instructions of the owner's program.
-        const ProcessLock lock(connection.process()->atomic_lock(), connection.identity()); // as in fetch_and_modify()
+        const ProcessLock lock(connection.atomic_lock(), connection.identity()); // see fetch_and_modify()
         auto *const bytes = reinterpret_cast<std::byte *>(&old);
         doca_error_t status = read_process(*connection.process(), bytes, request.remote->data, sizeof(old));
         std::uint64_t fresh = is_addition ? old + request.operand : old == request.compare ? request.operand : old;

@@ -48,6 +48,10 @@ doca_error_t PeerConnection::connect_to(std::span<const std::byte> details)
     process_ = peer_->process();
     peer_permissions_ = peer_->permissions();
     needs_barrier_ = process_->needs_barrier();
+    own_id_ = own_->id();
+    peer_connected_to_ = &peer_->page().connected_to;
+    peer_liveness_ = &process_->liveness();
+    atomic_lock_ = &process_->atomic_lock();
     // The link has the smaller one of both MTUs, unless the program has fixed this end's.
     if (const std::uint32_t theirs = read_once(peer_->page().mtu);
         !is_mtu_fixed_ && theirs < static_cast<std::uint32_t>(mtu_))

@@ -52,6 +52,8 @@ public:
     [[nodiscard]] const std::shared_ptr<ExporterProcess> &process() const noexcept { return process_; }
     /// The rights of the peer's instance: enum doca_access_flags.
     [[nodiscard]] std::uint32_t permissions() const noexcept { return peer_permissions_; }
+    /// The word of a ProcessLock that serialises atomic operations on the peer's memory.
+    [[nodiscard]] std::atomic<std::uint64_t> &atomic_lock() const noexcept { return *atomic_lock_; }
     /// The process that called open(). A forked child must release nothing.
     [[nodiscard]] const ProcessId &identity() const noexcept { return identity_; }
     /// Copies to and from the peer's memory. Valid while attached.
@@ -60,7 +62,16 @@ public:
     [[nodiscard]] bool is_peer_connected() const noexcept
     {
         // Acquire: pairs with the peer's store in connect_to(), so that its page is complete, and in close().
-        return peer_->page().connected_to.load(std::memory_order_acquire) == own_->id() && !process_->is_gone();
+        return peer_connected_to_->load(std::memory_order_acquire) == own_id_ &&
+               !(ExporterProcess::is_marked_dead(*peer_liveness_) && process_->is_gone());
+    }
+    /// For fast paths: the same without a call. May return false although the peer is connected, if the thread has
+    /// ended that exported first in the peer's process: see ExporterProcess::is_gone().
+    /// Always inline, so that the fast paths, which make only tail calls, need no stack frame.
+    [[gnu::always_inline]] [[nodiscard]] bool is_peer_certainly_connected() const noexcept
+    {
+        return peer_connected_to_->load(std::memory_order_acquire) == own_id_ &&
+               !ExporterProcess::is_marked_dead(*peer_liveness_);
     }
     /// Returns SUCCESS if the peer is connected to this queue pair, AGAIN if it has not connected yet, and
     /// CONNECTION_RESET, the first time after a log line, if the connection has ended.
@@ -97,8 +108,9 @@ protected:
     [[gnu::cold]] [[nodiscard]] doca_error_t diagnose_peer(bool is_error = true) const noexcept;
 
     /// Rings the peer's doorbell if the peer has requested it for one of @p events. Called after the store that they
-    /// announce: of a cell's sequence, an entry's state or num_taken. Costs one load if the peer polls.
-    void notify_peer(std::uint32_t events) noexcept
+    /// announce: of a cell's sequence, an entry's state or num_taken. Costs one load if the peer polls, and is
+    /// therefore always inline.
+    [[gnu::always_inline]] void notify_peer(std::uint32_t events) noexcept
     {
         std::atomic<std::uint64_t> &request = peer_->page().doorbell_request;
         // The peer cannot run membarrier() for this process, so this side itself must order its store of the event
@@ -139,6 +151,11 @@ private:
     std::shared_ptr<ExporterProcess> process_; ///< the peer's process
     std::uint32_t peer_permissions_ = 0;
     bool needs_barrier_ = true; ///< the peer's membarrier() has no effect here: see notify_peer()
+    // Members of own_, peer_ and process_, each found by one load less.
+    std::uint64_t own_id_ = 0;
+    const std::atomic<std::uint64_t> *peer_connected_to_ = nullptr; ///< QueuePairPage::connected_to
+    const int *peer_liveness_ = nullptr;                            ///< ExporterProcess::liveness()
+    std::atomic<std::uint64_t> *atomic_lock_ = nullptr;
 
     // The peer's doorbell, from connect_to() on.
     std::shared_ptr<PeerDoorbells> peer_doorbells_; ///< the mapped page; null until needed, replaced if it moves

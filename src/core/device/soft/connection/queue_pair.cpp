@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <utility>
@@ -71,6 +72,7 @@ void SoftQueuePair::detach() noexcept
     if (shared_receives() != nullptr)
         shared_receives()->remove_without_receive(*this);
     leave_queue(*this);
+    resolved_keys_ = {}; // they have hazard pointers of the queue's thread
 }
 
 SoftQueuePair::PendingRequest::PendingRequest(const Request &request) noexcept
@@ -103,67 +105,126 @@ Request SoftQueuePair::PendingRequest::request(Opcode opcode, const Device &devi
     return request;
 }
 
+/// Dispatches by a table, with the same cost for each opcode.
 doca_error_t SoftQueuePair::post(Tag tag, const Request &request) noexcept
 {
-    switch (request.opcode) {
-    case Opcode::send:
-    case Opcode::send_with_immediate:
-        return post_message(tag, request);
-    case Opcode::write:
-        return post_write(tag, request);
-    case Opcode::read:
-        return post_read(tag, request);
-    case Opcode::compare_and_swap:
-    case Opcode::fetch_and_add:
-        return post_atomic(tag, request);
-    default:
-        return post_any(tag, request);
-    }
+    static constexpr doca_error_t (*functions[])(SoftQueuePair &, Tag, const Request &) noexcept = {
+        post_by<&SoftQueuePair::post_message>, post_by<&SoftQueuePair::post_message>,
+        post_by<&SoftQueuePair::post_write>,   post_by<&SoftQueuePair::post_any>,
+        post_by<&SoftQueuePair::post_read>,    post_by<&SoftQueuePair::post_atomic>,
+        post_by<&SoftQueuePair::post_atomic>,
+    };
+    static_assert(Opcode::send == Opcode(0) && Opcode::send_with_immediate == Opcode(1) && Opcode::write == Opcode(2) &&
+                  Opcode::write_with_immediate == Opcode(3) && Opcode::read == Opcode(4) &&
+                  Opcode::compare_and_swap == Opcode(5) && Opcode::fetch_and_add == Opcode(6) &&
+                  std::size(functions) == 7);
+    return functions[static_cast<std::size_t>(request.opcode)](*this, tag, request);
 }
 
 doca_error_t SoftQueuePair::post_message(Tag tag, const Request &request) noexcept
 {
     // Fast path: a short message from one buffer, with credit for a receive that is long enough.
-    if (can_send_now(request.plan) && can_complete_now() && is_peer_connected()) [[likely]] {
-        complete_now(tag, send_now(request), 0);
+    const TransferPlan plan = request.plan;
+    if (plan.length <= cell_capacity && !plan.is_list && can_complete_now() && is_peer_certainly_connected() &&
+        has_credit_for(plan.length)) [[likely]] {
+        const doca_error_t status = send_now(request);
+        if (status == DOCA_SUCCESS) [[likely]]
+            return succeed_now(tag);
+        complete_now(tag, status, 0);
         return DOCA_SUCCESS;
     }
     return post_any(tag, request);
 }
+
+// Fast paths of one-sided operations: two single buffers, memory that is mapped into this process, and nothing queued
+// before. Whatever does not hold is left to post_any(), which also logs the reasons of failures.
 
 doca_error_t SoftQueuePair::post_write(Tag tag, const Request &request) noexcept
 {
-    // Fast path: two single buffers, memory that is mapped into this process, and nothing queued before. Whatever does
-    // not hold is left to post_any(), which also logs the reasons of failures.
     const TransferPlan plan = request.plan;
-    if (!plan.is_list && plan.length != 0 && can_complete_now() && check_peer() == DOCA_SUCCESS &&
-        write_at_once(*this, request)) [[likely]] {
-        completions_->done(tag, *this, DOCA_SUCCESS);
-        return DOCA_SUCCESS;
-    }
-    return post_any(tag, request);
+    if (plan.length != word_size || plan.is_list) [[unlikely]]
+        return post_longer_write(tag, request);
+    const ResolvedKey &key = resolved(request);
+    if (can_access_now(key, request, Access::rdma_write)) [[likely]]
+        return finish(tag, request, write_at_once<Transfer::word>(key, request));
+    return post_one_sided(tag, request);
 }
 
-/// Fast path of a READ, under the same conditions as that of a WRITE.
+/// A WRITE of any other length than that of a word.
+doca_error_t SoftQueuePair::post_longer_write(Tag tag, const Request &request) noexcept
+{
+    const TransferPlan plan = request.plan;
+    if (plan.is_list || plan.length - 1 >= largest_at_once) // no bytes: the difference wraps around
+        return post_any(tag, request);
+    const ResolvedKey &key = resolved(request);
+    if (can_access_now(key, request, Access::rdma_write)) [[likely]]
+        return finish(tag, request, write_at_once<Transfer::any>(key, request));
+    return post_one_sided(tag, request);
+}
+
 doca_error_t SoftQueuePair::post_read(Tag tag, const Request &request) noexcept
 {
     const TransferPlan plan = request.plan;
-    if (!plan.is_list && plan.length != 0 && can_complete_now() && check_peer() == DOCA_SUCCESS &&
-        read_at_once(*this, request)) [[likely]] {
-        completions_->done(tag, *this, DOCA_SUCCESS, plan.length);
-        return DOCA_SUCCESS;
-    }
-    return post_any(tag, request);
+    if (plan.length != word_size || plan.is_list) [[unlikely]]
+        return post_longer_read(tag, request);
+    const ResolvedKey &key = resolved(request);
+    if (can_access_now(key, request, Access::rdma_read)) [[likely]]
+        return finish(tag, request, read_at_once<Transfer::word>(key, request), word_size);
+    return post_one_sided(tag, request);
+}
+
+doca_error_t SoftQueuePair::post_longer_read(Tag tag, const Request &request) noexcept
+{
+    const TransferPlan plan = request.plan;
+    if (plan.is_list || plan.length - 1 >= largest_at_once)
+        return post_any(tag, request);
+    const ResolvedKey &key = resolved(request);
+    if (can_access_now(key, request, Access::rdma_read)) [[likely]]
+        return finish(tag, request, read_at_once<Transfer::any>(key, request), plan.length);
+    return post_one_sided(tag, request);
 }
 
 doca_error_t SoftQueuePair::post_atomic(Tag tag, const Request &request) noexcept
 {
-    // Fast path, under the same conditions as that of post_write().
-    if (can_complete_now() && check_peer() == DOCA_SUCCESS && modify_at_once(*this, request)) [[likely]] {
-        completions_->done(tag, *this, DOCA_SUCCESS);
-        return DOCA_SUCCESS;
-    }
+    const ResolvedKey &key = resolved(request);
+    if (!can_access_now(key, request, Access::rdma_atomic)) [[unlikely]]
+        return post_one_sided(tag, request);
+    bool is_done = false;
+    const ResolvedKey::Export found = modify_at_once(*this, key, request, is_done);
+    if (found == ResolvedKey::Export::live && is_done) [[likely]]
+        return succeed_now(tag);
+    return finish_revoked_or_busy(tag, request, found, is_done);
+}
+
+doca_error_t SoftQueuePair::post_one_sided(Tag tag, const Request &request) noexcept
+{
+    if (ResolvedKey &key = resolved(request); !key.is_of(request.remote_key->number))
+        key = resolve(*this, *request.remote_key);
     return post_any(tag, request);
+}
+
+/// For an export that was revoked while or before it was accessed. After the access the operation has succeeded.
+doca_error_t SoftQueuePair::finish_revoked(Tag tag, const Request &request, ResolvedKey::Export found) noexcept
+{
+    resolved(request).wake_revoker();
+    if (found == ResolvedKey::Export::revoked)
+        return post_any(tag, request);
+    return succeed_now(tag, request.opcode == Opcode::read ? request.plan.length : 0);
+}
+
+/// For an atomic: also if the lock of the memory's owner was not free. post_any() then waits for it.
+doca_error_t SoftQueuePair::finish_revoked_or_busy(Tag tag, const Request &request, ResolvedKey::Export found,
+                                                   bool is_done) noexcept
+{
+    if (found == ResolvedKey::Export::live)
+        return post_any(tag, request);
+    return finish_revoked(tag, request, is_done ? found : ResolvedKey::Export::revoked);
+}
+
+doca_error_t SoftQueuePair::wake_queue() noexcept
+{
+    completions_->wake();
+    return DOCA_SUCCESS;
 }
 
 doca_error_t SoftQueuePair::post_any(Tag tag, const Request &request) noexcept

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <span>
 
 #include "message_sender.hpp"
+#include "resolved_key.hpp"
 
 namespace opendoca::soft {
 
@@ -64,8 +66,10 @@ public:
             return poll_one_shared();
         if (!has_receives())
             return nullptr;
-        if (has_message_arrived())
-            return receive_into_posted(true);
+        if (has_message_arrived()) {
+            Operation *const taken = receive_short_into_posted();
+            return taken != nullptr ? taken : receive_into_posted(true);
+        }
         if (check_peer() == DOCA_ERROR_CONNECTION_RESET) [[unlikely]]
             handle_peer_loss();
         return nullptr;
@@ -129,12 +133,53 @@ private:
         };
     };
 
+    /// An entry of the table of post().
+    template <doca_error_t (SoftQueuePair::*function)(Tag, const Request &) noexcept>
+    static doca_error_t post_by(SoftQueuePair &self, Tag tag, const Request &request) noexcept
+    {
+        return (self.*function)(tag, request);
+    }
     // Fast paths of post(), each a function of its own so that it saves only the registers that it needs. They call
     // post_any() for what they do not handle, which is not inlined for the same reason.
     [[nodiscard]] doca_error_t post_message(Tag tag, const Request &request) noexcept;
     [[nodiscard]] doca_error_t post_write(Tag tag, const Request &request) noexcept;
     [[nodiscard]] doca_error_t post_read(Tag tag, const Request &request) noexcept;
     [[nodiscard]] doca_error_t post_atomic(Tag tag, const Request &request) noexcept;
+    [[gnu::noinline]] [[nodiscard]] doca_error_t post_longer_write(Tag tag, const Request &request) noexcept;
+    [[gnu::noinline]] [[nodiscard]] doca_error_t post_longer_read(Tag tag, const Request &request) noexcept;
+    /// Resolves the remote key of @p request for the next operation with it, unless that was done, and posts the
+    /// operation by post_any().
+    [[gnu::noinline]] [[nodiscard]] doca_error_t post_one_sided(Tag tag, const Request &request) noexcept;
+    /// Completes an operation that a fast path has carried out.
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t succeed_now(Tag tag, std::uint32_t length = 0) noexcept
+    {
+        completions_->done_unarmed(tag, *this, DOCA_SUCCESS, length);
+        return completions_->is_waiting() ? wake_queue() : DOCA_SUCCESS;
+    }
+    // Slow parts of the fast paths, which are tail calls.
+    [[gnu::cold, gnu::noinline]] [[nodiscard]] doca_error_t wake_queue() noexcept;
+    [[gnu::cold, gnu::noinline]] [[nodiscard]] doca_error_t finish_revoked(Tag tag, const Request &request,
+                                                                           ResolvedKey::Export found) noexcept;
+    [[gnu::cold, gnu::noinline]] [[nodiscard]] doca_error_t
+    finish_revoked_or_busy(Tag tag, const Request &request, ResolvedKey::Export found, bool is_done) noexcept;
+    /// Completes the operation of which a fast path has @p found this.
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t finish(Tag tag, const Request &request, ResolvedKey::Export found,
+                                                             std::uint32_t length = 0) noexcept
+    {
+        return found == ResolvedKey::Export::live ? succeed_now(tag, length) : finish_revoked(tag, request, found);
+    }
+    /// Returns whether a fast path may carry out @p request with the resolved @p key: nothing is queued before, there
+    /// is a credit, the peer is connected, and it grants @p right.
+    [[gnu::always_inline]] [[nodiscard]] bool can_access_now(const ResolvedKey &key, const Request &request,
+                                                             std::uint32_t right) const noexcept
+    {
+        return key.is_of(request.remote_key->number) && key.permits(right) && can_complete_now() &&
+               is_peer_certainly_connected();
+    }
+    [[nodiscard]] ResolvedKey &resolved(const Request &request) noexcept
+    {
+        return resolved_keys_[request.remote_key->number % num_resolved_keys];
+    }
 
     // AGAIN means that the operation has to be queued and executed again.
     [[nodiscard]] doca_error_t execute(const Request &request) noexcept;
@@ -170,6 +215,10 @@ private:
     void await_message() noexcept override;
     [[nodiscard]] Operation *poll_one_shared() noexcept;
 
+    static constexpr std::size_t num_resolved_keys = 4;
+
+    /// Remote keys that were used last, by their numbers. Emptied when the queue pair is detached.
+    std::array<ResolvedKey, num_resolved_keys> resolved_keys_;
     const std::uint32_t send_queue_size_; ///< a power of two
     bool is_flushing_ = false;            ///< the connection has ended, and a receive is being filled
     bool is_held_ = false;                ///< see hold()

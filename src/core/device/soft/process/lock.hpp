@@ -23,17 +23,33 @@ public:
     ProcessLock(std::atomic<std::uint64_t> &word, ProcessId self) noexcept : word_(word), own_word_(own_word_for(word))
     {
         std::uint64_t thread = 0, holder = 0;
-        // Acquire: both pair with the releases in the destructor.
+        // Acquire: both pair with the releases in release().
         const bool is_first = own_word_.compare_exchange_strong(thread, self.word(), std::memory_order_acquire);
         if (!is_first || !word_.compare_exchange_strong(holder, self.word(), std::memory_order_acquire)) [[unlikely]]
             wait(self, is_first);
     }
     ProcessLock(const ProcessLock &) = delete;
     ProcessLock &operator=(const ProcessLock &) = delete;
-    ~ProcessLock()
+    ~ProcessLock() { release(word_, own_word_); }
+
+    /// Calls @p action with the lock on @p word held, for a caller that must not call a function to wait. Returns
+    /// false, without a call, if the lock is not free.
+    template <typename Action>
+    [[gnu::always_inline]] [[nodiscard]] static bool try_with(std::atomic<std::uint64_t> &word, ProcessId self,
+                                                              Action action) noexcept
     {
-        word_.store(0, std::memory_order_release);
-        own_word_.store(0, std::memory_order_release);
+        std::atomic<std::uint64_t> &own_word = own_word_for(word);
+        std::uint64_t thread = 0, holder = 0;
+        // Acquire: as in the constructor.
+        if (!own_word.compare_exchange_strong(thread, self.word(), std::memory_order_acquire)) [[unlikely]]
+            return false;
+        if (!word.compare_exchange_strong(holder, self.word(), std::memory_order_acquire)) [[unlikely]] {
+            own_word.store(0, std::memory_order_release);
+            return false;
+        }
+        action();
+        release(word, own_word);
+        return true;
     }
 
 private:
@@ -51,6 +67,11 @@ private:
         return own_words_[reinterpret_cast<std::uintptr_t>(&word) / 4096 % num_own_words].word;
     }
 
+    static void release(std::atomic<std::uint64_t> &word, std::atomic<std::uint64_t> &own_word) noexcept
+    {
+        word.store(0, std::memory_order_release);
+        own_word.store(0, std::memory_order_release);
+    }
     [[gnu::cold]] void wait(ProcessId self, bool is_first) noexcept;
     void wait_for_own_threads(ProcessId self) noexcept;
 
