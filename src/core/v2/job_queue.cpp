@@ -18,6 +18,12 @@ void JobQueue::write_result(int, doca_error_t status, const Result &, doca_event
     event.result.u64 = status;
 }
 
+doca_error_t JobQueue::write_success(std::uint32_t length, doca_event &event) const noexcept
+{
+    write_result(event.type, DOCA_SUCCESS, {.length = length}, event);
+    return DOCA_SUCCESS;
+}
+
 doca_error_t JobQueue::retrieve(doca_event &) noexcept
 {
     return DOCA_ERROR_AGAIN;

@@ -86,6 +86,9 @@ public:
     [[nodiscard]] virtual Source &source() noexcept = 0;
     /// Writes the result of a job of @p type into @p event, or to where its result.ptr points.
     virtual void write_result(int type, doca_error_t status, const Result &result, doca_event &event) const noexcept;
+    /// Does the same for a job that has succeeded within its submit with @p length as its only result, and returns
+    /// SUCCESS. The event has its type and user data. Overridden where this is the common case.
+    [[nodiscard]] virtual doca_error_t write_success(std::uint32_t length, doca_event &event) const noexcept;
     /// Implements doca_workq_progress_retrieve() for a work queue with an empty ring. Called only of a queue that was
     /// passed to doca_workq::set_retriever().
     [[nodiscard]] virtual doca_error_t retrieve(doca_event &event) noexcept;

@@ -40,7 +40,7 @@ struct OPENDOCA_INTERNAL doca_workq {
         const opendoca::Completion &first = completions.first_at(position);
         // One branch for two rare cases: the tag is not a plain event, or the job has failed.
         if ((opendoca::v2::kind_of(first.tag) | first.status) != 0) [[unlikely]]
-            return retrieve_first(event);
+            return retrieve_with_result(event, first);
         opendoca::v2::store_tag(event, first.tag);
         event.result.u64 = DOCA_SUCCESS;
         completions.drop_at(position);
@@ -96,6 +96,19 @@ private:
     [[nodiscard]] doca_error_t submit_by_id(const doca_job &job) noexcept;
     [[nodiscard]] doca_error_t poll(doca_event &event) noexcept;
     [[nodiscard]] doca_error_t retrieve_first(doca_event &event) noexcept;
+    /// Retrieves the first completion, @p first, if it is of a job that has succeeded within its submit and has a
+    /// result; else calls retrieve_first(). Both are tail calls, which need no stack frame.
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t retrieve_with_result(doca_event &event,
+                                                                           const opendoca::Completion &first) noexcept
+    {
+        // Loaded again: keeping both would take registers and moves in the common case.
+        const std::uint64_t kind_and_type = __atomic_load_n(&first.tag.a, __ATOMIC_RELAXED);
+        const std::uint32_t status = __atomic_load_n(&first.status, __ATOMIC_RELAXED);
+        if (kind_and_type >> 32 != opendoca::v2::has_result >> 32 || status != DOCA_SUCCESS || !completions.try_drop())
+            return retrieve_first(event);
+        opendoca::v2::store_tag(event, first.tag); // valid until the next submission
+        return static_cast<const opendoca::v2::JobQueue *>(first.source->owner)->write_success(first.length, event);
+    }
     [[nodiscard]] doca_error_t dispatch(const opendoca::Ended &ended, doca_event &event) noexcept;
     [[nodiscard]] static doca_error_t fill(doca_event &event, const opendoca::Tag &tag, const opendoca::Source &source,
                                            doca_error_t status, const opendoca::Result &result) noexcept;

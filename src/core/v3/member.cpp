@@ -82,19 +82,35 @@ void Member::clear() noexcept
     return poll_and_deliver();
 }
 
+/// Delivers a success of @p task, which is in state with_result. Returns true.
+[[gnu::always_inline]] inline bool Member::deliver_result(doca_task &task, Ended &ended) noexcept
+{
+    ended.status = task.pool->set_result(task, ended);
+    // Some results are reported to the program inside set_result(), and the program may free the task there.
+    if (ended.status == DOCA_SUCCESS && task.state == TaskState::with_result) [[likely]]
+        return succeed(task);
+    task_ended(task, ended);
+    return true;
+}
+
 /// Delivers a successful operation for which no completion was made. Returns true. Releases it first: the callback may
 /// submit again, and needs the credit.
 [[gnu::noinline]] bool Member::deliver_operation(Operation &operation) noexcept
 {
-    if (!CompletionHandler::is_handler_tag(operation.tag)) {
+    const bool is_of_task = !CompletionHandler::is_handler_tag(operation.tag);
+    if (is_of_task && doca_task::of(operation.tag).state == TaskState::submitted) {
         doca_task &task = doca_task::of(operation.tag);
-        if (task.state == TaskState::submitted) [[likely]] {
-            completions_->release(operation);
-            return succeed(task);
-        }
+        completions_->release(operation);
+        return succeed(task);
     }
-    Ended ended = {operation.tag, operation.source, DOCA_SUCCESS, operation.result()};
+    Ended ended;
+    ended.tag = operation.tag;
+    ended.source = operation.source;
+    ended.status = DOCA_SUCCESS;
+    operation.read_result(ended.result);
     completions_->release(operation);
+    if (is_of_task && doca_task::of(ended.tag).state == TaskState::with_result) [[likely]]
+        return deliver_result(doca_task::of(ended.tag), ended);
     deliver(ended);
     return true;
 }
@@ -149,12 +165,8 @@ void Member::deliver(Ended &ended) noexcept
     if (CompletionHandler::is_handler_tag(ended.tag))
         return CompletionHandler::of(ended.tag).ended(ended);
     doca_task &task = doca_task::of(ended.tag);
-    if (ended.status == DOCA_SUCCESS && task.state == TaskState::with_result) {
-        ended.status = task.pool->set_result(task, ended);
-        // Some results are reported to the program inside set_result(), and the program may free the task there.
-        if (ended.status == DOCA_SUCCESS && task.state == TaskState::with_result) [[likely]]
-            return (void)succeed(task);
-    }
+    if (ended.status == DOCA_SUCCESS && task.state == TaskState::with_result)
+        return (void)deliver_result(task, ended);
     task_ended(task, ended);
 }
 

@@ -100,6 +100,7 @@ private:
     /// Polls the queue's pollables and delivers one completion, if there is one. The ring must be empty.
     [[nodiscard]] bool poll_and_deliver() noexcept;
     bool deliver_operation(Operation &operation) noexcept;
+    bool deliver_result(doca_task &task, Ended &ended) noexcept;
     [[nodiscard]] bool wants_turn() const noexcept { return is_poll_requested_ || is_progress_flag_set(); }
     /// Gives progress_more() a turn while there are completions.
     [[nodiscard]] bool take_turn() noexcept

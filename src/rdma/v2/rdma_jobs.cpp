@@ -70,6 +70,13 @@ public:
         result->rdma_peer_addr = nullptr; // of datagram transports only
         result->immediate_data = has_message ? of.immediate : 0;
     }
+    doca_error_t write_success(std::uint32_t length, doca_event &event) const noexcept override
+    {
+        // A receive takes an operation and never ends in its submit, so there is no message.
+        if (auto *const result = static_cast<doca_rdma_result *>(event.result.ptr); result != nullptr)
+            *result = {DOCA_SUCCESS, DOCA_RDMA_OPCODE_RECV_SEND, length, nullptr, 0};
+        return DOCA_SUCCESS;
+    }
 
 private:
     /// Logs why @p job cannot be submitted, and returns the error: BAD_STATE if the instance is not connected,
@@ -110,8 +117,9 @@ private:
     {
         Request request;
         describe<opcode>(base, request);
-        if (self.check_.check_fast(request) && self.queue_pair_.is_connected()) [[likely]]
-            return self.queue_pair_.post(tag, request);
+        QueuePair &queue_pair = self.queue_pair_;
+        if (self.check_.check_fast(request) && queue_pair.is_connected()) [[likely]]
+            return queue_pair.post(tag, request);
         return self.post_any(base, tag, request);
     }
     /// Sets the opcode, and the operands that the opcode has, from the fields of the job. The types of jobs share a

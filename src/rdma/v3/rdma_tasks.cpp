@@ -134,26 +134,27 @@ private:
             request.immediate = has_immediate(opcode) ? task.immediate : 0;
         }
     }
-    /// Posts @p task if its connection is connected.
+    /// Validates and posts a task, if its connection is connected. Most tasks pass check_fast(), which is inlined.
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post_task(Task &task) noexcept
     {
         if (task.connection == nullptr || !task.connection->can_submit()) [[unlikely]]
             return refuse(task);
-        return post(task, *task.connection->queue_pair);
-    }
-    /// Validates and posts a task. Most pass check_fast(), which is inlined; check() decides about the others and logs
-    /// what is invalid.
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t post(Task &task, QueuePair &queue_pair) noexcept
-    {
         Request request;
         describe(task, request);
-        if (!this->check_.check_fast(request)) [[unlikely]] {
-            if (const doca_error_t status = this->check_.check(request); status != DOCA_SUCCESS)
-                return status;
-        }
+        return this->check_.check_fast(request) ? post(task, request) : post_checked(task, request);
+    }
+    /// check() decides about the other tasks, and logs what is invalid. Not inlined, so that the fast path saves fewer
+    /// registers.
+    [[gnu::noinline]] [[nodiscard]] doca_error_t post_checked(Task &task, Request &request) noexcept
+    {
+        const doca_error_t status = this->check_.check(request);
+        return status == DOCA_SUCCESS ? post(task, request) : status;
+    }
+    [[gnu::always_inline]] [[nodiscard]] static doca_error_t post(Task &task, const Request &request) noexcept
+    {
         if constexpr (opcode == Opcode::read)
             task.result_length = request.plan.length; // valid if it succeeds: a read moves all bytes or fails
-        return queue_pair.post(task.tag(), request);
+        return task.connection->queue_pair->post(task.tag(), request);
     }
 };
 
