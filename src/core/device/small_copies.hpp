@@ -19,7 +19,7 @@
 //     copy_imported(), end_imported(): the short path of memory of other processes; see SoftCopyEngine.
 //
 // Used by src/dma/v2/dma_jobs.hpp, which calls all of them, and src/dma/v3/memcpy_tasks.hpp, which calls
-// admit_with_credit() and copy_fast(). Types that are not listed here work through CopyEngine.
+// admit_with_credit(), copy_fast() and copy_at_once(). Types that are not listed here work through CopyEngine.
 #pragma once
 
 #include "mlx5/copy_engine.hpp"

@@ -72,6 +72,16 @@ struct OPENDOCA_INTERNAL doca_ctx : opendoca::v3::Member {
         ++pool.num_submitted;
         return pool.submit(task);
     }
+    /// Executes @p task at once, without a callback, if its pool can do so. Returns false, without any change, if it
+    /// has to be submitted.
+    [[nodiscard]] static bool execute_at_once(doca_task &task) noexcept
+    {
+        opendoca::v3::TaskPool &pool = *task.pool;
+        if (!pool.is_on_fast_path || task.state != opendoca::v3::TaskState::owned || !pool.execute_at_once(task))
+            return false;
+        task.status = DOCA_SUCCESS;
+        return true;
+    }
     /// Like submit(), with @p handler in place of the program's callbacks.
     [[nodiscard]] doca_error_t submit_for(opendoca::v3::CompletionHandler &handler, doca_task &task) noexcept;
     /// Frees a task. One in flight is abandoned: its completion frees it, and no callback is called.
@@ -141,8 +151,8 @@ private:
     friend class opendoca::v3::TaskTypeBase;
     friend class opendoca::v3::Member;
 
-    /// Submits a task that is not on the fast path, or refuses it.
-    [[nodiscard]] doca_error_t submit_any(doca_task &task, opendoca::v3::TaskState state) noexcept;
+    /// Submits a task that is not on the fast path, or refuses it. Not inlined: submit() needs no stack frame then.
+    [[gnu::noinline]] [[nodiscard]] doca_error_t submit_any(doca_task &task, opendoca::v3::TaskState state) noexcept;
     /// Logs why a task cannot be submitted. Returns BAD_STATE.
     [[nodiscard]] static doca_error_t refuse(doca_task &task) noexcept;
 

@@ -115,6 +115,9 @@ public:
     /// The same, called by doca_ctx::submit_any(), which calls undo_submit() itself on an error: this function must
     /// not. Overridden by pools whose submit() calls undo_submit().
     [[nodiscard]] virtual doca_error_t submit_off_fast_path(doca_task &task) noexcept { return submit(task); }
+    /// Executes @p task at once, without a completion, for a graph. Returns false, without any change, if it has to be
+    /// submitted. Called only if is_on_fast_path. Overridden by pools of tasks that take no time.
+    [[nodiscard]] virtual bool execute_at_once(doca_task &) noexcept { return false; }
     /// Returns an error, after a log line, if @p task is certain to fail. try_submit() stores it as the task's status.
     [[nodiscard]] virtual doca_error_t check(const doca_task &task) const noexcept;
     /// Called when @p task has succeeded, if the pool has results. Returns the task's status: the result may not fit

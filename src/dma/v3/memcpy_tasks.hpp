@@ -41,6 +41,19 @@ public:
     {
         return submit_any(static_cast<doca_dma_task_memcpy &>(task));
     }
+    /// Copies that the engine admits, if it copies in the submit.
+    [[nodiscard]] bool execute_at_once(doca_task &base) noexcept override
+    {
+        if constexpr (requires(doca_dma_task_memcpy & task) { Engine::copy_at_once(*task.dst, *task.src); }) {
+            auto &task = static_cast<doca_dma_task_memcpy &>(base);
+            if (!engine_.admit_with_credit(check_, *task.dst, *task.src))
+                return false;
+            Engine::copy_at_once(*task.dst, *task.src);
+            return true;
+        } else {
+            return false;
+        }
+    }
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
     {
         const auto &task = static_cast<const doca_dma_task_memcpy &>(base);

@@ -208,10 +208,14 @@ doca_error_t doca_graph_instance::start_task(std::uint32_t number) noexcept
     doca_task &task = *data_[number].task;
     doca_error_t status = DOCA_ERROR_BAD_STATE;
     // The context's tasks were freed with it.
-    if (opendoca::context_at<doca_ctx>(plan_.nodes[number].action.context) == nullptr)
+    if (opendoca::context_at<doca_ctx>(plan_.nodes[number].action.context) == nullptr) {
         LOG_ERR("the context of node %u was destroyed", number);
-    else
+    } else if (doca_ctx::execute_at_once(task)) {
+        node_ended(number, DOCA_SUCCESS);
+        return DOCA_SUCCESS;
+    } else {
         status = task.ctx->submit_for(nodes_[plan_.nodes[number].job], task);
+    }
     if (status == DOCA_SUCCESS)
         ++num_in_flight_;
     else if (status == DOCA_ERROR_AGAIN)

@@ -69,8 +69,8 @@ private:
     void run() noexcept;
     /// Starts blocked nodes; those that are refused again stay blocked.
     void retry_blocked() noexcept;
-    /// Submits the task of a node. Returns AGAIN if the context is full, and the node is then retried later. Any other
-    /// error has ended the node.
+    /// Carries out or submits the task of a node. Returns AGAIN if the context is full, and the node is then retried
+    /// later. Any other error has ended the node.
     doca_error_t start_task(std::uint32_t number) noexcept;
     /// Begins the run of a sub-graph node's instance.
     void start_sub_graph(std::uint32_t number) noexcept;

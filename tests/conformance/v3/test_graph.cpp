@@ -4,6 +4,7 @@
 // Graphs of tasks: order, failures, sub-graphs, and instances that run again.
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <list>
@@ -195,6 +196,53 @@ TEST_P(Graph, a_node_that_fails_ends_the_instance_when_the_others_have_ended)
     must(doca_graph_instance_submit(instance));
     run_until([&] { return ends.size() == 2; });
     EXPECT_EQ(ends[1], "done 1");
+    instance.reset();
+    must(doca_graph_stop(graph));
+}
+
+TEST_P(Graph, copies_that_complete_at_once_take_one_progress_call)
+{
+    if (!is_soft(GetParam()) || std::getenv("DOCA_SOFT_DEFER") != nullptr || std::getenv("DOCA_SOFT_STRICT") != nullptr)
+        GTEST_SKIP() << "copies of this device take time";
+    const BufHandle first = source(0, 100);
+    const BufHandle middle = destination(0, 100);
+    const BufHandle last = destination(200, 100);
+    const BufHandle empty = destination(400, 100);
+    const GraphHandle graph = new_graph();
+    doca_graph_node *const copy = context_node(graph);
+    doca_graph_node *const step = user_node(graph);
+    doca_graph_node *const again = context_node(graph);
+    doca_graph_node *const fails = context_node(graph);
+    must(doca_graph_add_dependency(graph, copy, step));
+    must(doca_graph_add_dependency(graph, step, again));
+    must(doca_graph_add_dependency(graph, again, fails));
+    must(doca_graph_start(graph));
+    InstanceHandle instance = instance_of(graph, 1);
+    Step call{&calls, "step"};
+    must(doca_graph_instance_set_ctx_node_data(instance, copy, copy_task(first, middle)));
+    must(doca_graph_instance_set_user_node_data(instance, step, &call));
+    must(doca_graph_instance_set_ctx_node_data(instance, again, copy_task(middle, last)));
+    must(doca_graph_instance_set_ctx_node_data(instance, fails, copy_task(last, empty)));
+    must(doca_graph_instance_submit(instance));
+    EXPECT_TRUE(calls.empty());
+    EXPECT_TRUE(progress());
+    EXPECT_EQ(ends, Calls{"done 1"});
+    EXPECT_EQ(std::memcmp(&dst_memory[400], src_memory.data(), 100), 0);
+    EXPECT_EQ(in_flight(dma->ctx()), 0u);
+    for (const Copy &each : copies) {
+        EXPECT_FALSE(each.has_ended());
+        EXPECT_EQ(doca_task_get_status(each.as_task()), DOCA_SUCCESS);
+    }
+    // A copy that cannot be made fails as one that was submitted does, after those before it.
+    must(doca_buf_reset_data_len(middle));
+    must(doca_buf_reset_data_len(last));
+    must(doca_buf_set_data(empty, &dst_memory[499], 1)); // no room
+    must(doca_graph_instance_submit(instance));
+    run_until([&] { return ends.size() == 2; });
+    EXPECT_EQ(ends[1], "failed 1");
+    EXPECT_EQ(data_len_of(last), 100u);
+    EXPECT_EQ(doca_task_get_status(copies.back().as_task()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(calls, (Calls{"step", "step"}));
     instance.reset();
     must(doca_graph_stop(graph));
 }
