@@ -66,6 +66,25 @@ private:
     /// returned to the program here.
     [[gnu::noinline]] [[nodiscard]] doca_error_t submit_off_short_path(doca_dma_task_memcpy &task) noexcept
     {
+        // The engine may have a short path for imported memory on one side; the other is memory of this process.
+        if constexpr (requires { engine_.end_imported(Tag{}, *task.dst, *task.src); }) {
+            return (task.src->fast_path_uses & KeyUse::copied_here) == 0 ? submit_imported<Engine::imported_src>(task)
+                                                                         : submit_imported<Engine::imported_dst>(task);
+        } else {
+            return submit_checked(task);
+        }
+    }
+    /// Submits a copy with imported memory on @p side. Returns to the general path if the engine does not take it.
+    template <auto side>
+    [[gnu::noinline]] [[nodiscard]] doca_error_t submit_imported(doca_dma_task_memcpy &task) noexcept
+    {
+        if (!engine_.template copy_imported<side>(check_, *task.dst, *task.src)) [[unlikely]]
+            return submit_checked(task);
+        engine_.end_imported(task.tag(), *task.dst, *task.src);
+        return DOCA_SUCCESS;
+    }
+    [[gnu::noinline]] [[nodiscard]] doca_error_t submit_checked(doca_dma_task_memcpy &task) noexcept
+    {
         const doca_error_t status = submit_any(task);
         return status == DOCA_SUCCESS ? status : undo_submit(task, status);
     }
