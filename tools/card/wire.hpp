@@ -14,7 +14,12 @@ namespace opendoca::card {
 inline constexpr unsigned uverbs_major = 231;
 inline constexpr unsigned uverbs_minor = 192;
 
-/// Names the folder of one side of a card: sys/ (a sysfs tree) and dev/uverbsN (a socket for each function).
+/// Device numbers of rdma_cm, a device of the kernel's class "misc".
+inline constexpr unsigned rdma_cm_major = 10;
+inline constexpr unsigned rdma_cm_minor = 122;
+
+/// Names the folder of one side of a card: sys/ (a sysfs tree), dev/uverbsN (a socket for each function) and
+/// dev/rdma_cm.
 inline constexpr char side_variable[] = "OPENDOCA_CARD_SIDE";
 /// Names the control socket, which accepts requests for faults.
 inline constexpr char control_variable[] = "OPENDOCA_CARD_CONTROL";
@@ -27,9 +32,10 @@ inline constexpr std::uint64_t hello_word = 0x6f70656e646f6361;
 
 /// Types of requests, with the meaning of the operands a, b and c of Request.
 enum class RequestType : std::uint32_t {
-    hello = 1, ///< a: address of a hello_word
+    hello = 1, ///< a: address of a hello_word, b: number of the descriptor in the program
     ioctl,     ///< a: address of the ioctl's header
     map,       ///< a: address of the mapped pages, b: their length, c: the file offset; may carry a userfaultfd
+    rdma_cm,   ///< a: address of a command of rdma_cm, b: the length that the program wrote
 };
 
 /// Sent by the preloaded library, as one message, with the sender's credentials attached by the kernel. Addresses are
@@ -55,6 +61,10 @@ struct Reply {
     std::int32_t error;        ///< an errno, or 0
     std::uint32_t descriptors; ///< number of attached descriptors: 0 or 1
     DescriptorSlot slot[1];
+    /// rdma_cm: while events wait, the card keeps one byte, the mark, in the program's socket, so that the descriptor
+    /// is readable. If this is 1, no event is left and the preloaded library removes the mark.
+    std::uint32_t takes_mark;
+    std::int32_t mark_descriptor; ///< the descriptor to remove the mark from; -1: that of the request
 };
 
 } // namespace opendoca::card

@@ -144,6 +144,28 @@ class Card:
         wait_for_all(programs, seconds)
         return [program.output() for program in programs]
 
+    def run_cm_pair(self, server, client, sides=("host", "host"), seconds=60):
+        """Runs two programs that connect by the connection manager. Returns what both have printed."""
+        on_server, on_client = self._commands(*sides)
+        programs = [Program([*on_server, *server])]
+        try:
+            end = time.monotonic() + seconds
+            while not self._listens_by_cm(on_server):
+                if programs[0].has_ended() or time.monotonic() > end:
+                    raise Failed(f"{programs[0]} does not listen:\n{programs[0].output()}")
+            programs.append(Program([*on_client, *client]))
+        finally:
+            if len(programs) == 1:
+                programs[0].end()
+        wait_for_all(programs, seconds)
+        return [program.output() for program in programs]
+
+    @staticmethod
+    def _listens_by_cm(command):
+        state = subprocess.run([*command, "--fault", "status"], capture_output=True, text=True, check=False).stdout
+        words = state.split()
+        return "cm-listeners" in words and words[words.index("cm-listeners") + 1] != "0"
+
     def devices(self, side="host"):
         """What ibv_devinfo -v tells of each device of a side."""
         return devinfo.parse(self.run("ibv_devinfo", "-v", side=side))

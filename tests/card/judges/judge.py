@@ -9,6 +9,7 @@ WITH_CARD is the command that puts a program on a card. JUDGEs are
   devinfo   what `ibv_devinfo -v` shows, against what it shows of a real card
   pingpong  the ping-pong programs of ibverbs-utils
   perftest  bandwidth and latency programs of perftest
+  rdmacm    programs of rdmacm-utils, and perftest with connections by rdma_cm
   pyverbs   rdma-core's own tests; or only some of their modules: pyverbs:test_qp,test_cq
   ucx       ucx_perftest, over rc_mlx5
   tools     what administrators look with: rdma of iproute2, ibstat and ibstatus of infiniband-diags
@@ -124,6 +125,39 @@ def judge_perftest(card, judge):
     judge.test("perftest.send_bw_srq", measure, "ib_send_bw", sides, 200, "-e", "-t", "64", "--use-srq")
     judge.test("perftest.send_bw_ud", measure, "ib_send_bw", sides, 200, "-e", "-t", "64", "-c", "UD", "-s", "1024")
     judge.test("perftest.send_lat_uc", measure, "ib_send_lat", sides, 200, "-e", "-c", "UC")
+
+
+def judge_rdmacm(card, judge):
+    def exchange(expected, server, client, sides=("host", "host")):
+        if expected not in (output := card.run_cm_pair(server, client, sides)[1]):
+            raise Failed(f"{' '.join(client)} does not print '{expected}':\n{output}")
+
+    for size in ("64", "1000", "65535"):
+        judge.test(f"rdmacm.rping_{size}", exchange, "", ["rping", "-s", "-a", "0.0.0.0", "-C", "20", "-V", "-S", size],
+                   ["rping", "-c", "-a", "127.0.0.1", "-C", "20", "-V", "-S", size])
+    judge.test("rdmacm.rping_ipv6", exchange, "", ["rping", "-s", "-a", "::", "-C", "5", "-V"],
+               ["rping", "-c", "-a", "::1", "-C", "5", "-V"])
+    judge.test("rdmacm.ucmatose", exchange, "return status 0", ["ucmatose", "-c", "100", "-C", "5", "-S", "200"],
+               ["ucmatose", "-s", "127.0.0.1", "-c", "100", "-C", "5", "-S", "200"])
+    judge.test("rdmacm.ucmatose_migrated", exchange, "return status 0", ["ucmatose", "-c", "10", "-m"],
+               ["ucmatose", "-s", "127.0.0.1", "-c", "10", "-m"])
+    judge.test("rdmacm.client_server", exchange, "rdma_client: end 0", ["rdma_server"],
+               ["rdma_client", "-s", "127.0.0.1"])
+    if card.profile != "infiniband":  # the answers there go by the LID of the completion, which the card does not set
+        judge.test("rdmacm.udaddy", exchange, "return status 0", ["udaddy", "-c", "3"],
+                   ["udaddy", "-s", "127.0.0.1", "-c", "3"])
+    for program, *options in (("ib_write_bw", "-s", "4096"), ("ib_send_lat", "-e"),
+                              ("ib_send_bw", "-c", "UD", "-s", "1024")):
+        words = [program, "-R", "-n", "100", *options]
+        judge.test(f"rdmacm.{program}_{'_'.join(options).replace('-', '')}", exchange, "#bytes", words,
+                   [*words, "127.0.0.1"])
+    if not card.has_dpu:
+        return
+    # By the address of the other side's function, since 127.0.0.1 is each side's own.
+    judge.test("rdmacm.rping_host_to_dpu", exchange, "", ["rping", "-s", "-a", "0.0.0.0", "-C", "20", "-V"],
+               ["rping", "-c", "-a", "127.0.0.6", "-C", "20", "-V"], ("dpu", "host"))
+    judge.test("rdmacm.rping_dpu_to_host", exchange, "", ["rping", "-s", "-a", "127.0.0.2", "-C", "20", "-V"],
+               ["rping", "-c", "-a", "127.0.0.2", "-C", "20", "-V"], ("host", "dpu"))
 
 
 def judge_ucx(card, judge):
@@ -257,7 +291,7 @@ def judge_pyverbs(card, modules):
 def what_is_missing(names):
     """What the judges need and is not installed here, or None."""
     programs = {"devinfo": "ibv_devinfo", "pingpong": "ibv_rc_pingpong", "perftest": "ib_write_bw",
-                "ucx": "ucx_perftest", "tools": "ibstat"}
+                "ucx": "ucx_perftest", "tools": "ibstat", "rdmacm": "rping"}
     for name in ["devinfo", *names]:
         if name in programs and shutil.which(programs[name]) is None:
             return programs[name]
@@ -298,8 +332,8 @@ def print_exceptions(profile, name, modules):
             print(f"@@ {kind} {name}_{profile} {test} {reason}", flush=True)
 
 
-JUDGES = {"devinfo": judge_devinfo, "pingpong": judge_pingpong, "perftest": judge_perftest, "ucx": judge_ucx,
-          "tools": judge_tools}
+JUDGES = {"devinfo": judge_devinfo, "pingpong": judge_pingpong, "perftest": judge_perftest, "rdmacm": judge_rdmacm,
+          "ucx": judge_ucx, "tools": judge_tools}
 
 
 def main():

@@ -26,16 +26,12 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr char device_prefix[] = "/dev/uverbs"; ///< below the side's folder
-
-/// Sets the address of a uverbs socket. Returns false if it is too long.
+/// Sets the address of a device's socket. Returns false if it is too long.
 bool set_path(sockaddr_un &address, int number)
 {
     address = {};
     address.sun_family = AF_UNIX;
-    const int length =
-        std::snprintf(address.sun_path, sizeof(address.sun_path), "%s%s%d", side_folder(), device_prefix, number);
-    return length > 0 && static_cast<std::size_t>(length) < sizeof(address.sun_path);
+    return store_socket_path(address.sun_path, sizeof(address.sun_path), number);
 }
 
 /// Permits the card's process to read this process's memory, which Yama (ptrace_scope 1) otherwise refuses. Done once
@@ -78,9 +74,8 @@ bool send_request(int fd, const Request &request, const int *descriptors, std::s
 
 /// Receives the reply. Stores the number of a received descriptor at the address that the card gives. Returns an errno,
 /// or 0.
-int receive_reply(int fd)
+int receive_reply(int fd, Reply &reply)
 {
-    Reply reply{};
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
     iovec part = {&reply, sizeof(reply)};
     msghdr message{};
@@ -108,7 +103,7 @@ int receive_reply(int fd)
 
 /// Sends a request with a socket for its reply (and the descriptor `extra`), and blocks until the reply arrives.
 /// Returns an errno, or 0.
-int call_card(int fd, const Request &request, int extra = -1)
+int call_card(int fd, const Request &request, Reply &reply, int extra = -1)
 {
     allow_card_to_read_memory(fd);
     int pair[2];
@@ -119,9 +114,15 @@ int call_card(int fd, const Request &request, int extra = -1)
     const bool is_sent = send_request(fd, request, descriptors, extra < 0 ? 1 : 2);
     // Closed here, so that the wait for the reply ends if the card's process ends.
     close(pair[1]);
-    const int error = is_sent ? receive_reply(pair[0]) : EIO;
+    const int error = is_sent ? receive_reply(pair[0], reply) : EIO;
     close(pair[0]);
     return error;
+}
+
+int call_card(int fd, const Request &request, int extra = -1)
+{
+    Reply reply{};
+    return call_card(fd, request, reply, extra);
 }
 
 /// Returns this process's userfaultfd, or -1. Sets `is_new` if it was created by this call, so that the card must get
@@ -152,7 +153,7 @@ int process_userfaultfd(bool &is_new)
 
 } // namespace
 
-int uverbs_number(int fd)
+int device_number(int fd)
 {
     const char *folder = side_folder();
     const std::size_t length = std::strlen(folder);
@@ -160,16 +161,27 @@ int uverbs_number(int fd)
     socklen_t size = sizeof(address);
     const int saved = errno;
     int number = -1;
-    // The name of the peer's socket identifies the function of the card.
+    // The name of the peer's socket identifies the device.
     if (length != 0 && getpeername(fd, reinterpret_cast<sockaddr *>(&address), &size) == 0 &&
-        address.sun_family == AF_UNIX && std::strncmp(address.sun_path, folder, length) == 0 &&
-        std::strncmp(address.sun_path + length, device_prefix, sizeof(device_prefix) - 1) == 0)
-        number = std::atoi(address.sun_path + length + sizeof(device_prefix) - 1);
+        address.sun_family == AF_UNIX && std::strncmp(address.sun_path, folder, length) == 0) {
+        static constexpr char uverbs[] = "/dev/uverbs";
+        const char *name = address.sun_path + length;
+        if (std::strcmp(name, "/dev/rdma_cm") == 0)
+            number = rdma_cm_device;
+        else if (std::strncmp(name, uverbs, sizeof(uverbs) - 1) == 0)
+            number = std::atoi(name + sizeof(uverbs) - 1);
+    }
     errno = saved;
     return number;
 }
 
-int open_uverbs(int number)
+bool is_uverbs(int fd)
+{
+    const int number = device_number(fd);
+    return number >= 0 && number != rdma_cm_device;
+}
+
+int open_device(int number)
 {
     const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (fd < 0)
@@ -180,6 +192,7 @@ int open_uverbs(int number)
     Request hello{};
     hello.type = RequestType::hello;
     hello.a = reinterpret_cast<std::uintptr_t>(&word);
+    hello.b = static_cast<std::uint64_t>(fd);
     int error = ENODEV;
     if (set_path(address, number) && connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0) {
         error = call_card(fd, hello);
@@ -206,6 +219,41 @@ int card_ioctl(int fd, void *header)
         return 0;
     errno = error;
     return -1;
+}
+
+ssize_t card_write(int fd, const void *command, std::size_t size)
+{
+    Request request{};
+    request.type = RequestType::rdma_cm;
+    request.a = reinterpret_cast<std::uintptr_t>(command);
+    request.b = size;
+    for (;;) {
+        Reply reply{};
+        // Only the wait for an event is a cancellation point: a thread that ended in a call would leave its sockets
+        // open.
+        int state = PTHREAD_CANCEL_ENABLE;
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+        const int error = call_card(fd, request, reply);
+        char mark = 0;
+        // Fails if the program has closed the descriptor meanwhile.
+        if (reply.takes_mark != 0)
+            recv(reply.mark_descriptor < 0 ? fd : reply.mark_descriptor, &mark, sizeof(mark), MSG_DONTWAIT);
+        pthread_setcancelstate(state, nullptr);
+        if (error == 0)
+            return static_cast<ssize_t>(size);
+        errno = error;
+        // The card holds no event. It sends a mark with the next one, which stays in the socket for poll(). recv()
+        // honours O_NONBLOCK and SA_RESTART as a read of the real device does.
+        if (error != EAGAIN)
+            return -1;
+        const ssize_t got = recv(fd, &mark, sizeof(mark), MSG_PEEK);
+        if (got < 0)
+            return -1;
+        if (got == 0) {
+            errno = EIO; // the card's process has ended
+            return -1;
+        }
+    }
 }
 
 void *card_map(int fd, std::size_t length, int protection, off_t offset)

@@ -85,7 +85,7 @@ ibv_context *ibv_open_device(ibv_device *device)
 
 ibv_context *mlx5dv_open_device(ibv_device *device, mlx5dv_context_attr *attributes)
 {
-    const auto open = real_function<decltype(mlx5dv_open_device), 34>("libmlx5.so.1", "mlx5dv_open_device");
+    const auto open = real_function<decltype(mlx5dv_open_device), 35>("libmlx5.so.1", "mlx5dv_open_device");
     return open == nullptr ? nullptr : adapt(open(device, attributes));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Replacements of the functions of libc that reach a uverbs device or sysfs. For anything else each calls libc's
-// function of the same name. A real function is found by next(), with a number that is unique in this library: 0 to 34,
+// Replacements of the functions of libc that reach a device of the card or sysfs. For anything else each calls libc's
+// function of the same name. A real function is found by next(), with a number that is unique in this library: 0 to 42,
 // and 100 more for the variants by descriptor in stat_at().
 
 // Fortified headers and large file support must not rename the functions that are defined below.
@@ -50,22 +50,26 @@ mode_t mode_argument(int flags, va_list arguments)
     return has_mode ? va_arg(arguments, mode_t) : 0;
 }
 
-/// Sets the type and the device number of a uverbs device.
+/// Sets the type and the device number of a uverbs device or of rdma_cm.
 template <typename Result>
 void describe_device(Result &result, int number)
 {
     result.st_mode = S_IFCHR | 0666;
-    result.st_rdev = makedev(uverbs_major, uverbs_minor + static_cast<unsigned>(number));
+    result.st_rdev = number == rdma_cm_device ? makedev(rdma_cm_major, rdma_cm_minor)
+                                              : makedev(uverbs_major, uverbs_minor + static_cast<unsigned>(number));
 }
 
-/// Implements stat() of a device node, which exists if the function's socket does.
+/// Implements stat() of a device node, which exists if its socket does.
 template <typename Result>
 int stat_device(Result *result, int number)
 {
     // The socket's existence stands for that of the node.
     struct stat socket_state {};
     char path[PATH_MAX];
-    std::snprintf(path, sizeof(path), "%s/dev/uverbs%d", side_folder(), number);
+    if (!store_socket_path(path, sizeof(path), number)) {
+        errno = ENOENT;
+        return -1;
+    }
     if (next<Stat, 0>("stat")(path, &socket_state) != 0)
         return -1;
     *result = {};
@@ -77,7 +81,7 @@ int stat_device(Result *result, int number)
 template <int Tag, typename Result>
 int stat_path(const char *name, const char *path, Result *result)
 {
-    const int number = uverbs_number(path);
+    const int number = device_number(path);
     if (number >= 0)
         return stat_device(result, number);
     return next<int(const char *, Result *), Tag>(name)(SysfsPath(path).get(), result);
@@ -89,7 +93,7 @@ int stat_descriptor(const char *name, int fd, Result *result)
 {
     const int error = next<int(int, Result *), Tag>(name)(fd, result);
     if (error == 0 && S_ISSOCK(result->st_mode)) {
-        const int number = uverbs_number(fd);
+        const int number = device_number(fd);
         if (number >= 0)
             describe_device(*result, number);
     }
@@ -100,7 +104,7 @@ int stat_descriptor(const char *name, int fd, Result *result)
 template <int Tag, typename Result>
 int stat_at(const char *name, int folder, const char *path, Result *result, int flags)
 {
-    const int number = uverbs_number(path);
+    const int number = device_number(path);
     if (number >= 0)
         return stat_device(result, number);
     if (path != nullptr && *path == '\0' && (flags & AT_EMPTY_PATH) != 0)
@@ -121,8 +125,8 @@ int open(const char *path, int flags, ...)
     va_start(arguments, flags);
     const mode_t mode = mode_argument(flags, arguments);
     va_end(arguments);
-    const int number = uverbs_number(path);
-    return number >= 0 ? open_uverbs(number) : next<Open, 1>("open")(SysfsPath(path).get(), flags, mode);
+    const int number = device_number(path);
+    return number >= 0 ? open_device(number) : next<Open, 1>("open")(SysfsPath(path).get(), flags, mode);
 }
 
 int open64(const char *path, int flags, ...)
@@ -131,8 +135,8 @@ int open64(const char *path, int flags, ...)
     va_start(arguments, flags);
     const mode_t mode = mode_argument(flags, arguments);
     va_end(arguments);
-    const int number = uverbs_number(path);
-    return number >= 0 ? open_uverbs(number) : next<Open, 2>("open64")(SysfsPath(path).get(), flags, mode);
+    const int number = device_number(path);
+    return number >= 0 ? open_device(number) : next<Open, 2>("open64")(SysfsPath(path).get(), flags, mode);
 }
 
 int openat(int folder, const char *path, int flags, ...)
@@ -141,8 +145,8 @@ int openat(int folder, const char *path, int flags, ...)
     va_start(arguments, flags);
     const mode_t mode = mode_argument(flags, arguments);
     va_end(arguments);
-    const int number = uverbs_number(path);
-    return number >= 0 ? open_uverbs(number) : next<OpenAt, 3>("openat")(folder, SysfsPath(path).get(), flags, mode);
+    const int number = device_number(path);
+    return number >= 0 ? open_device(number) : next<OpenAt, 3>("openat")(folder, SysfsPath(path).get(), flags, mode);
 }
 
 int openat64(int folder, const char *path, int flags, ...)
@@ -151,8 +155,8 @@ int openat64(int folder, const char *path, int flags, ...)
     va_start(arguments, flags);
     const mode_t mode = mode_argument(flags, arguments);
     va_end(arguments);
-    const int number = uverbs_number(path);
-    return number >= 0 ? open_uverbs(number) : next<OpenAt, 4>("openat64")(folder, SysfsPath(path).get(), flags, mode);
+    const int number = device_number(path);
+    return number >= 0 ? open_device(number) : next<OpenAt, 4>("openat64")(folder, SysfsPath(path).get(), flags, mode);
 }
 
 // Called by programs that were compiled with _FORTIFY_SOURCE.
@@ -194,7 +198,7 @@ DIR *opendir(const char *path)
 // Device nodes may be read and written, but not executed.
 int access(const char *path, int mode) noexcept
 {
-    const int number = uverbs_number(path);
+    const int number = device_number(path);
     struct stat ignored {};
     if (number >= 0)
         return (mode & X_OK) != 0 ? (errno = EACCES, -1) : stat_device(&ignored, number);
@@ -203,7 +207,7 @@ int access(const char *path, int mode) noexcept
 
 int faccessat(int folder, const char *path, int mode, int flags) noexcept
 {
-    if (uverbs_number(path) >= 0)
+    if (device_number(path) >= 0)
         return access(path, mode);
     return next<int(int, const char *, int, int), 9>("faccessat")(folder, SysfsPath(path).get(), mode, flags);
 }
@@ -301,7 +305,7 @@ int fstatat64(int folder, const char *path, struct stat64 *result, int flags) no
 int statx(int folder, const char *path, int flags, unsigned mask, struct statx *result) noexcept
 {
     const auto real = next<int(int, const char *, int, unsigned, struct statx *), 22>("statx");
-    const int number = uverbs_number(path);
+    const int number = device_number(path);
     if (number < 0)
         return real(folder, SysfsPath(path).get(), flags, mask, result);
     struct stat device {};
@@ -322,7 +326,7 @@ int ioctl(int fd, unsigned long request, ...) noexcept
     va_start(arguments, request);
     void *argument = va_arg(arguments, void *);
     va_end(arguments);
-    if (request == RDMA_VERBS_IOCTL && uverbs_number(fd) >= 0)
+    if (request == RDMA_VERBS_IOCTL && is_uverbs(fd))
         return card_ioctl(fd, argument);
     return next<int(int, unsigned long, ...), 23>("ioctl")(fd, request, argument);
 }
@@ -332,7 +336,7 @@ void *mmap(void *address, size_t length, int protection, int flags, int fd, off_
 {
     void *pages =
         next<void *(void *, size_t, int, int, int, off_t), 24>("mmap")(address, length, protection, flags, fd, offset);
-    if (pages == MAP_FAILED && errno == ENODEV && fd >= 0 && uverbs_number(fd) >= 0)
+    if (pages == MAP_FAILED && errno == ENODEV && fd >= 0 && is_uverbs(fd))
         return card_map(fd, length, protection, offset);
     return pages;
 }

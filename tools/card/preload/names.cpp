@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -18,7 +19,8 @@ namespace opendoca::card {
 namespace {
 
 // Folders that come from the card only: the kernel's own RDMA devices must not be visible.
-constexpr const char *replaced_folders[] = {"/sys/class/infiniband", "/sys/class/infiniband_verbs"};
+constexpr const char *replaced_folders[] = {"/sys/class/infiniband", "/sys/class/infiniband_verbs",
+                                            "/sys/class/misc/rdma_cm"};
 // Folders that show the files of the card and those of the kernel.
 constexpr const char *merged_folders[] = {"/sys/class/net", "/sys/bus/pci/devices", "/sys/bus/auxiliary/devices",
                                           "/sys/devices"};
@@ -57,10 +59,14 @@ const char *side_folder()
     return folder;
 }
 
-int uverbs_number(const char *path)
+int device_number(const char *path)
 {
-    static constexpr char prefix[] = "/dev/infiniband/uverbs";
-    if (path == nullptr || *side_folder() == '\0' || std::strncmp(path, prefix, sizeof(prefix) - 1) != 0)
+    static constexpr char prefix[] = "/dev/infiniband/uverbs", rdma_cm[] = "/dev/infiniband/rdma_cm";
+    if (path == nullptr || *side_folder() == '\0')
+        return -1;
+    if (std::strcmp(path, rdma_cm) == 0)
+        return rdma_cm_device;
+    if (std::strncmp(path, prefix, sizeof(prefix) - 1) != 0)
         return -1;
     int number = 0;
     const char *digit = path + sizeof(prefix) - 1;
@@ -72,6 +78,13 @@ int uverbs_number(const char *path)
         number = number * 10 + (*digit - '0');
     }
     return number;
+}
+
+bool store_socket_path(char *to, std::size_t size, int number)
+{
+    const int length = number == rdma_cm_device ? std::snprintf(to, size, "%s/dev/rdma_cm", side_folder())
+                                                : std::snprintf(to, size, "%s/dev/uverbs%d", side_folder(), number);
+    return length > 0 && static_cast<std::size_t>(length) < size;
 }
 
 SysfsPath::SysfsPath(const char *path) : result_(path)

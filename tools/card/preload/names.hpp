@@ -5,14 +5,21 @@
 #pragma once
 
 #include <climits>
+#include <cstddef>
 
 namespace opendoca::card {
 
 /// Returns the folder of this program's side of the card, or "" if the program runs without a card.
 const char *side_folder();
 
-/// Returns N of "/dev/infiniband/uverbsN", or -1.
-int uverbs_number(const char *path);
+/// Stands for /dev/infiniband/rdma_cm where a number of a device is expected; no function has this number.
+inline constexpr int rdma_cm_device = 1 << 20;
+
+/// Returns N of "/dev/infiniband/uverbsN", rdma_cm_device for "/dev/infiniband/rdma_cm", or -1.
+int device_number(const char *path);
+/// Stores the name of the card's socket for a device, which device_number() has returned. Returns false if it is too
+/// long.
+bool store_socket_path(char *to, std::size_t size, int number);
 
 /// Translates a path: the result is in the card's tree if the card provides this file of sysfs, and unchanged
 /// otherwise. A temporary in the call of the real function, in any thread. It allocates nothing, since open() and

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "completion.hpp"
+#include "connection_manager.hpp"
 #include "roce_network.hpp"
 #include "sysfs.hpp"
 #include "work_request.hpp"
@@ -65,7 +66,7 @@ std::uint32_t OpenFile::delivered_events(std::uint64_t element, std::uint32_t se
     return sent - std::min(sent, events->remove_unread(element, sizeof(ib_uverbs_async_event_desc)));
 }
 
-Card::Card(const Profile &its_profile) : profile(its_profile)
+Card::Card(const Profile &its_profile) : profile(its_profile), connections(std::make_unique<ConnectionManager>(*this))
 {
     // Next uverbs number of each side.
     std::uint32_t numbers[2] = {};
@@ -150,6 +151,7 @@ void Card::kill_function(Function &function)
         if (&file.function == &function)
             file.send_event(0, device_fatal);
     }
+    connections->remove_device(function);
     request_polls();
 }
 

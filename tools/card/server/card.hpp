@@ -19,6 +19,7 @@
 namespace opendoca::card {
 
 class Card;
+class ConnectionManager;
 class Network;
 
 /// Returns the time of the card's clock in nanoseconds (CLOCK_MONOTONIC). Completions carry it as their timestamp.
@@ -102,8 +103,9 @@ public:
     ObjectTable objects;
     KeyTable keys;
     Faults faults;
-    std::unique_ptr<Network> network; ///< null if no function has an address
-    std::list<OpenFile> files;        ///< a list, since objects and event handlers keep references to its elements
+    std::unique_ptr<Network> network;               ///< null if no function has an address
+    std::unique_ptr<ConnectionManager> connections; ///< never null
+    std::list<OpenFile> files; ///< a list, since objects and event handlers keep references to its elements
     std::vector<std::shared_ptr<Process>> processes;
     std::vector<CompletionQueue *> delayed_queues;   ///< completion queues with completions that a fault delays
     std::vector<CompletionQueue *> moderated_queues; ///< completion queues with an event that moderation delays

@@ -18,6 +18,7 @@
 
 #include "addresses.hpp"
 #include "command.hpp"
+#include "connection_manager.hpp"
 #include "devx.hpp"
 #include "engine.hpp"
 #include "roce_network.hpp"
@@ -135,7 +136,9 @@ std::string describe(const Card &card)
            std::to_string(card.keys.count()) + " dma-copies " + std::to_string(card.dma_copies) + " alias-uses " +
            std::to_string(card.alias_uses) + " messages " + std::to_string(card.messages) + " message-bytes " +
            std::to_string(card.message_bytes) + " refused " + std::to_string(card.faults.num_refused()) +
-           " remote-accesses " + std::to_string(card.remote_accesses) + describe_packets(card);
+           " remote-accesses " + std::to_string(card.remote_accesses) + " cm-ids " +
+           std::to_string(card.connections->num_ids()) + " cm-listeners " +
+           std::to_string(card.connections->num_listeners()) + describe_packets(card);
 }
 
 } // namespace

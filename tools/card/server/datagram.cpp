@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "big_endian.hpp"
 #include "engine.hpp"
@@ -23,17 +24,25 @@ constexpr std::size_t at_qkey = 16, at_destination = 24, at_lid = 30, at_gid_fla
 /// Delivers a message to a queue pair of this card.
 void deliver(const QueuePair &qp, QueuePair &peer, const WorkRequest &request, const SegmentList &message)
 {
+    constexpr std::uint8_t next_header_infiniband = 0x1b, type_roce_v2 = 2;
+    // The sender's address handle names its GID. libibverbs makes the address of the answer from this header.
+    const std::vector<Gid> &gids = qp.file.function.profile.gids;
+    const std::size_t index = std::min<std::size_t>(be32(&request.bytes[at_gid_flag]) >> 20 & 0xff, gids.size() - 1);
     std::array<std::uint8_t, datagram_header_bytes> header{};
-    header[0] = 0x60; // IP version 6
-    store_big(&header[4], static_cast<std::uint16_t>(message.length));
-    for (const Gid &gid : qp.file.function.profile.gids) { // the last one set is the GID that programs use by default
-        if (gid.is_set())
-            std::ranges::copy(gid.raw, header.begin() + 8);
+    Received received{.source_qp = qp.number(), .immediate = request.immediate, .is_solicited = request.is_solicited};
+    if (gids[index].type == type_roce_v2) {
+        const Address source = Address::of_gid(gids[index].raw.data());
+        header = network_header(source, Address::of_gid(&request.bytes[at_gid]), message.length);
+        received.header = source.is_ipv4() ? DatagramHeader::ipv4_and_udp : DatagramHeader::ipv6_and_udp;
+    } else {
+        header[0] = 0x60; // IP version 6
+        store_big(&header[4], static_cast<std::uint16_t>(message.length));
+        header[6] = next_header_infiniband;
+        std::ranges::copy(gids[index].raw, header.begin() + 8);
+        std::copy_n(request.bytes.begin() + at_gid, 16, header.begin() + 24);
     }
-    std::copy_n(request.bytes.begin() + at_gid, 16, header.begin() + 24);
     deliver_datagram(peer, header, message,
-                     request.opcode == Opcode::send_immediate ? Entry::receive_immediate : Entry::receive,
-                     {.source_qp = qp.number(), .immediate = request.immediate, .is_solicited = request.is_solicited});
+                     request.opcode == Opcode::send_immediate ? Entry::receive_immediate : Entry::receive, received);
 }
 
 /// Sends a message to an address outside of the card.

@@ -22,7 +22,7 @@ namespace {
 
 constexpr unsigned packets_per_turn = 64; // of one connection, before others have their turn
 constexpr unsigned reads_per_poll = 8;    // calls of recvmmsg on one socket
-constexpr std::uint8_t roce_v2 = 2;
+constexpr std::uint8_t type_of_roce_v2 = 2;
 /// A card whose sockets are never empty serves its timers all the same, after this time.
 constexpr std::uint64_t longest_delay_of_timers_ns = 1'000'000'000;
 
@@ -38,8 +38,8 @@ bool is_usable(const Function &function)
     return function.is_port_up && !function.is_dead && !function.is_unreachable;
 }
 
-/// Builds the 40 bytes in front of a datagram: the IP header as a real card shows it, with zeros before that of IPv4.
-/// libibverbs distinguishes the two by the version and the checksum.
+} // namespace
+
 std::array<std::uint8_t, datagram_header_bytes> network_header(const Address &source, const Address &destination,
                                                                std::size_t payload)
 {
@@ -71,8 +71,6 @@ std::array<std::uint8_t, datagram_header_bytes> network_header(const Address &so
     store_big(ip + 10, static_cast<std::uint16_t>(~((sum & 0xffff) + (sum >> 16))));
     return header;
 }
-
-} // namespace
 
 RoceConnection::RoceConnection(QueuePair &qp, Network &network, Endpoint &endpoint, const Address &peer)
     : qp_(qp),
@@ -177,7 +175,7 @@ void Network::connect(QueuePair &qp)
     const std::vector<Gid> &gids = function.profile.gids;
     if (endpoint == nullptr || qp.type == QpType::ud || path.is_global == 0 || !peer.is_usable() || is_on_card(peer) ||
         peer.is_ipv4() != endpoint->address().is_ipv4() ||
-        (!qp.is_created_by_devx && (path.sgid_index >= gids.size() || gids[path.sgid_index].type != roce_v2)))
+        (!qp.is_created_by_devx && (path.sgid_index >= gids.size() || gids[path.sgid_index].type != type_of_roce_v2)))
         return;
     qp.roce = std::make_unique<RoceConnection>(qp, *this, *endpoint, peer);
     qp.roce->responder.start();

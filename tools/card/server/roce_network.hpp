@@ -20,6 +20,11 @@ namespace opendoca::card {
 
 class Network;
 
+/// Builds the 40 bytes in front of a datagram: the IP header as a real card shows it, with zeros before that of IPv4.
+/// libibverbs distinguishes the two by the version and the checksum.
+std::array<std::uint8_t, datagram_header_bytes> network_header(const Address &source, const Address &destination,
+                                                               std::size_t payload);
+
 /// A queue pair with a peer outside of this card. Owned by its QueuePair, from the state "ready to receive" on.
 class RoceConnection {
 public:

@@ -22,6 +22,7 @@
 #include <time.h>
 
 #include "command.hpp"
+#include "connection_manager.hpp"
 #include "control.hpp"
 #include "devlink.hpp"
 #include "engine.hpp"
@@ -134,10 +135,11 @@ bool Server::listen()
         if (!card_.profile.has_dpu && side == Side::dpu)
             continue;
         const char *const name = side == Side::host ? "/host" : "/dpu";
-        if (!listen_at(folder_ + name + "/dev/rdma_netlink", [this, side](UniqueFd socket) {
-                add_netlink(std::move(socket),
-                            [this, side](auto request) { return handle_rdma_netlink(card_, side, request); });
-            }))
+        const auto make_replies = [this, side](auto request) { return handle_rdma_netlink(card_, side, request); };
+        if (!listen_at(folder_ + name + "/dev/rdma_netlink",
+                       [this, make_replies](UniqueFd socket) { add_netlink(std::move(socket), make_replies); }) ||
+            !listen_at(folder_ + name + "/dev/rdma_cm",
+                       [this, side](UniqueFd socket) { add_cm_file(side, std::move(socket)); }))
             return false;
     }
     if (card_.network != nullptr) {
@@ -201,13 +203,48 @@ void Server::add_file(Function &function, UniqueFd socket)
     watch(fd, [this, &file] { serve(file); });
 }
 
-std::shared_ptr<Process> Server::process_of(OpenFile &file, pid_t pid)
+void Server::add_cm_file(Side side, UniqueFd socket)
+{
+    const int fd = socket.get();
+    CmFile &file = card_.connections->open(side, std::move(socket));
+    watch(fd, [this, &file] { serve(file); });
+}
+
+void Server::serve(CmFile &file)
+{
+    Incoming incoming = receive_request(file.socket.get());
+    if (incoming.is_closed) {
+        unwatch(file.socket.get());
+        card_.connections->close(file);
+        return;
+    }
+    if (!incoming.request || incoming.descriptors.empty())
+        return;
+    Reply reply{};
+    reply.mark_descriptor = -1;
+    const Request &request = *incoming.request;
+    const std::shared_ptr<Process> process =
+        incoming.user == geteuid() ? process_of(file.processes, incoming.sender) : nullptr;
+    if (process == nullptr) {
+        reply.error = EPERM;
+    } else if (request.type == RequestType::hello) {
+        reply.error = check_memory_access(*process, request);
+        card_.connections->identify(file, *process, request.b);
+    } else if (request.type == RequestType::rdma_cm) {
+        reply.error = card_.connections->execute(file, *process, request.a, request.b, reply);
+    } else {
+        reply.error = EINVAL;
+    }
+    send_reply(incoming.descriptors[0].get(), reply, UniqueFd());
+}
+
+std::shared_ptr<Process> Server::process_of(std::vector<std::shared_ptr<Process>> &of_file, pid_t pid)
 {
     std::shared_ptr<Process> process = pid > 0 ? card_.process(pid) : nullptr;
     if (process == nullptr)
         return nullptr;
-    if (std::ranges::find(file.processes, process) == file.processes.end())
-        file.processes.push_back(process);
+    if (std::ranges::find(of_file, process) == of_file.end())
+        of_file.push_back(process);
     if (!handlers_.contains(process->death_fd())) {
         // The handler must not keep the process alive: its reference count shows whether it is in use.
         std::weak_ptr<Process> weak = process;
@@ -228,6 +265,8 @@ void Server::remove_process(const std::shared_ptr<Process> &process)
     process->doorbells.clear();
     for (OpenFile &file : card_.files)
         std::erase(file.processes, process);
+    for (CmFile &file : card_.connections->files())
+        std::erase(file.processes, process);
     std::erase(card_.processes, process);
 }
 
@@ -244,7 +283,8 @@ void Server::serve(OpenFile &file)
         return;
     Reply reply{};
     UniqueFd descriptor;
-    const std::shared_ptr<Process> process = incoming.user == geteuid() ? process_of(file, incoming.sender) : nullptr;
+    const std::shared_ptr<Process> process =
+        incoming.user == geteuid() ? process_of(file.processes, incoming.sender) : nullptr;
     // The second descriptor is the process's userfaultfd; it comes with the first map request only.
     UniqueFd userfaultfd = incoming.descriptors.size() > 1 ? std::move(incoming.descriptors[1]) : UniqueFd();
     reply.error = process == nullptr
@@ -285,6 +325,8 @@ int Server::execute_request(OpenFile &file, const Request &request, const std::s
         }
         return error;
     }
+    case RequestType::rdma_cm: // goes to the other device
+        break;
     }
     return EINVAL;
 }
@@ -381,9 +423,14 @@ unsigned Server::serve_network()
     return card_.network->progress();
 }
 
+bool Server::is_needed() const
+{
+    return !card_.files.empty() || !connections_.empty() || !card_.connections->files().empty();
+}
+
 bool Server::may_end(std::uint64_t now)
 {
-    if (!card_.files.empty() || !connections_.empty())
+    if (is_needed())
         last_needed_ = now;
     return now - last_needed_ > linger_ns && release_folder(folder_);
 }
@@ -397,10 +444,12 @@ void Server::run()
         // While there is work, the sockets are served after each poll that found some, and else after every few polls.
         if (wait_ms == 0 && idle_polls_ % polls_between_waits != 0)
             continue;
-        const bool is_unneeded = card_.files.empty() && connections_.empty();
         // The loop must wake up to find out that the card can end.
-        if (is_unneeded && wait_ms < 0)
+        if (!is_needed() && wait_ms < 0)
             wait_ms = wait_to_end_ms;
+        const int timer_ms = card_.connections->serve_timers();
+        if (timer_ms >= 0 && (wait_ms < 0 || timer_ms < wait_ms))
+            wait_ms = timer_ms;
         const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_ms);
         for (int i = 0; i < count; ++i) {
             const auto found = handlers_.find(events[static_cast<std::size_t>(i)].data.fd);

@@ -17,6 +17,8 @@
 
 namespace opendoca::card {
 
+struct CmFile;
+
 /// The card's process: one event loop over its sockets, its clients' requests and their doorbells. A client cannot
 /// block the others, and an idle client costs nothing. Everything runs in the thread that calls run(), so no state of
 /// the card needs a lock. Every descriptor that is watched leaves the event loop before it is closed.
@@ -44,6 +46,10 @@ private:
     void add_file(Function &function, UniqueFd socket);
     /// Handles one request of an open file, or its end.
     void serve(OpenFile &file);
+    /// Adds an event channel for a new connection to rdma_cm.
+    void add_cm_file(Side side, UniqueFd socket);
+    /// Handles one request of an event channel, or its end.
+    void serve(CmFile &file);
     /// Carries out a request. Returns an errno, or 0.
     int execute_request(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process,
                         UniqueFd userfaultfd, Reply &reply, UniqueFd &descriptor);
@@ -53,8 +59,8 @@ private:
     void add_netlink(UniqueFd socket, std::function<std::vector<Datagram>(std::span<const std::uint8_t>)> make_replies);
     /// Adds a connection that is served message by message until the peer closes it.
     void add_connection(UniqueFd socket, std::function<void(int, std::span<const char>)> on_message);
-    /// Returns the process that sent a request, and watches for its death.
-    std::shared_ptr<Process> process_of(OpenFile &file, pid_t pid);
+    /// Returns the process that sent a request, watches for its death, and adds it to those of the file.
+    std::shared_ptr<Process> process_of(std::vector<std::shared_ptr<Process>> &of_file, pid_t pid);
     /// Removes a dead process. Objects in its memory stay until their file is closed.
     void remove_process(const std::shared_ptr<Process> &process);
 
@@ -64,6 +70,8 @@ private:
     unsigned serve_network();
     /// Protects the doorbell pages of idle processes. Returns whether any were protected.
     bool protect_idle_pages(std::uint64_t now);
+    /// Returns whether a program has a file or another connection open.
+    [[nodiscard]] bool is_needed() const;
     /// Returns whether no program needs the card any more; the card's folder is removed then.
     [[nodiscard]] bool may_end(std::uint64_t now);
 

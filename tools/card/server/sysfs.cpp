@@ -240,6 +240,8 @@ void write_side(const Card &card, Side side, const fs::path &folder)
     fs::create_directories(folder / "dev");
     put(tree / "class/infiniband_verbs/abi_version", "6");
     fs::create_directories(tree / "class/infiniband");
+    put(tree / "class/misc/rdma_cm/abi_version", "4");
+    put(tree / "class/misc/rdma_cm/dev", text("%u:%u", rdma_cm_major, rdma_cm_minor));
     const FunctionProfile *physical = nullptr;
     unsigned virtual_functions = 0;
     for (const Function &function : card.functions) {

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The connection manager of a card: the ids that programs create by /dev/infiniband/rdma_cm, and the exchange of
+// messages that connects two of them. InfiniBand specification, volume 1, chapter 12, and annex A11 (IP addresses).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <rdma/rdma_user_cm.h>
+#include <sys/types.h>
+
+#include "../network/address.hpp"
+#include "card.hpp"
+
+namespace opendoca::card {
+
+struct Reply;
+
+/// An IP address with a port, as programs name ends of connections. A value; without an address it is the wildcard.
+struct CmAddress {
+    Address ip;
+    std::uint16_t port = 0;
+    bool is_ipv6 = false;    ///< family of the socket address; an IPv4-mapped address may have either
+    std::uint32_t scope = 0; ///< interface of a link-local IPv6 address
+
+    [[nodiscard]] bool is_wildcard() const;
+    [[nodiscard]] bool is_loopback() const;
+};
+
+/// An event that a program has not read yet.
+struct CmEvent {
+    std::uint32_t owner = 0;   ///< id that the event is counted for; of a connection request the listener
+    std::uint32_t request = 0; ///< id of the connection that is requested, or 0
+    rdma_ucm_event_resp content{};
+};
+
+/// An open /dev/infiniband/rdma_cm: an event channel with its ids. Owned by ConnectionManager. It ends when the program
+/// has closed its last descriptor, by whatever means, and destroys its ids then.
+struct CmFile {
+    Side side;
+    UniqueFd socket;
+    ino_t inode = 0;       ///< of the program's descriptor; 0 before its first request
+    bool has_mark = false; ///< a byte is in the program's socket, since events wait
+    std::uint32_t ids = 0;
+    std::deque<CmEvent> events;
+    std::vector<std::shared_ptr<Process>> processes; ///< that have sent a request by this file
+};
+
+/// States of an id, as the kernel's connection manager has them.
+enum class CmState : std::uint8_t {
+    idle,
+    bound,
+    address_resolved,
+    route_resolved,
+    listening,
+    request_sent,
+    request_received,
+    reply_sent,
+    reply_received,
+    established,
+    disconnect_sent,
+    disconnect_received,
+    time_wait, ///< the connection has ended
+    failed,    ///< it never came into being
+};
+
+/// An id of rdma_cm: a listener, or one end of a connection. Owned by ConnectionManager, created by a command of its
+/// file or by a connection request to a listener of its file.
+struct CmId {
+    std::uint32_t number;
+    CmFile *file;
+    std::uint64_t uid; ///< the program's name of it; 0: a request that was not accepted yet, which gets no events
+    std::uint16_t port_space;
+    std::uint8_t qp_type;
+    CmState state = CmState::idle;
+    CmAddress source, destination;
+    bool has_port = false; ///< holds a port of its side
+    bool is_reusing = false, is_ipv6_only = false;
+    std::uint8_t traffic_class = 0;
+    std::optional<std::uint8_t> ack_timeout;
+    Function *function = nullptr; ///< device that it is bound to
+    Function *peer_function = nullptr;
+    std::uint32_t backlog = 0, waiting = 0; ///< of a listener: requests that were not fetched
+    std::uint32_t events_reported = 0;
+
+    // The connection, from REQ on.
+    std::uint32_t peer = 0; ///< id of the other end
+    std::uint32_t psn = 0;  ///< both ends start with it
+    std::uint32_t remote_qpn = 0;
+    std::uint8_t path_mtu = 0;
+    std::uint8_t responder_resources = 0, initiator_depth = 0, retry_count = 0, rnr_retry_count = 0;
+    std::uint64_t deadline = 0; ///< in ns; 0: none
+
+    [[nodiscard]] bool is_datagram() const;
+};
+
+/// A message between two connection managers, with the fields of its management datagram.
+struct CmMessage {
+    enum class Kind : std::uint8_t {
+        request,
+        reply,
+        ready_to_use,
+        reject,
+        disconnect,
+        disconnect_reply,
+        resolve_service,       ///< SIDR REQ
+        resolve_service_reply, ///< SIDR REP
+    };
+    Kind kind = Kind::request;
+    std::uint32_t sender = 0, receiver = 0; ///< ids
+    std::uint16_t port_space = 0;           ///< with the destination's port the service id
+    CmAddress source, destination;          ///< of requests
+    std::uint32_t qpn = 0, qkey = 0, psn = 0;
+    std::uint8_t path_mtu = 0;
+    std::uint8_t responder_resources = 0, initiator_depth = 0, retry_count = 0, rnr_retry_count = 0;
+    std::uint8_t flow_control = 0, srq = 0;
+    std::uint16_t reason = 0; ///< of a rejection, or status of the reply to SIDR REQ
+    std::array<std::uint8_t, RDMA_MAX_PRIVATE_DATA> private_data{};
+};
+
+/// The connection manager of one card. Executes the commands of programs, none of which waits, and delivers messages
+/// between ids. Owned by Card; used by the event loop's thread only. Invariant: a file has a mark exactly while events
+/// wait in it, apart from a mark that was ordered to be removed.
+class ConnectionManager {
+public:
+    explicit ConnectionManager(Card &card) : card_(card) {}
+    ConnectionManager(const ConnectionManager &) = delete;
+    ConnectionManager &operator=(const ConnectionManager &) = delete;
+
+    CmFile &open(Side side, UniqueFd socket);
+    /// Destroys the file and its ids; peers get a rejection or a disconnect.
+    void close(CmFile &file);
+    [[nodiscard]] std::list<CmFile> &files() { return files_; }
+    [[nodiscard]] std::size_t num_ids() const { return ids_.size(); }
+    [[nodiscard]] std::size_t num_listeners() const;
+
+    /// Identifies the file by the descriptor that the program has of it.
+    void identify(CmFile &file, const Process &process, std::uint64_t descriptor);
+    /// Executes a command of `size` bytes at `address`. Returns an errno, or 0. Sets the members of `reply` about the
+    /// mark.
+    int execute(CmFile &file, const Process &process, std::uint64_t address, std::uint64_t size, Reply &reply);
+
+    /// Reports the removal of a device to all ids that are bound to it.
+    void remove_device(const Function &function);
+    /// Handles deadlines. Returns the time until the next one in ms, or -1.
+    int serve_timers();
+
+private:
+    class Call;
+    using Handler = int (ConnectionManager::*)(Call &);
+
+    // Commands; each returns an errno, or 0.
+    int create_id(Call &call);
+    int destroy_id(Call &call);
+    int bind_ip(Call &call);
+    int bind(Call &call);
+    int resolve_ip(Call &call);
+    int resolve_address(Call &call);
+    int resolve_route(Call &call);
+    int query_route(Call &call);
+    int query(Call &call);
+    int connect(Call &call);
+    int listen(Call &call);
+    int accept(Call &call);
+    int reject(Call &call);
+    int disconnect(Call &call);
+    int init_qp_attributes(Call &call);
+    int get_event(Call &call);
+    int set_option(Call &call);
+    int notify(Call &call);
+    int migrate(Call &call);
+    int join_multicast(Call &call);
+
+    CmId *new_id(CmFile &file, std::uint64_t uid, std::uint16_t port_space, std::uint8_t qp_type);
+    /// Ends what the id has begun, and removes it with its events.
+    void destroy(CmId &id);
+    [[nodiscard]] CmId *find(std::uint32_t number);
+
+    // Addresses and ports.
+    /// Returns the function that has an address as a GID, or null.
+    [[nodiscard]] Function *owner_of(const CmAddress &address) const;
+    [[nodiscard]] Function *first_function(Side side) const;
+    int bind_to(CmId &id, CmAddress address);
+    int check_port(const CmId &id, const CmAddress &address, bool is_reusing) const;
+    int resolve_to(CmId &id, const CmAddress *source, const CmAddress &destination);
+    [[nodiscard]] CmId *listener_of(const Function &function, const CmMessage &request);
+
+    // Paths.
+    [[nodiscard]] std::size_t source_index(const CmId &id) const;
+    [[nodiscard]] Address source_gid(const CmId &id) const;
+    [[nodiscard]] Address destination_gid(const CmId &id) const;
+    void describe_path(const CmId &id, ib_user_path_rec &path) const;
+    void describe_address_handle(const CmId &id, ib_uverbs_ah_attr &attributes) const;
+
+    // Messages.
+    /// Delivers a message to the peer's function. Returns false if it is lost.
+    bool send(CmId &from, CmMessage message);
+    void receive(Function &function, Function &from, const CmMessage &message);
+    void receive_request(Function &function, Function &from, const CmMessage &message);
+    void refuse(Function &from, const CmMessage &request, std::uint16_t reason);
+    void fail(CmId &id, std::uint32_t event, std::int32_t status, const CmMessage *message);
+    void end_connection(CmId &id);
+    void set_deadline(CmId &id, std::uint64_t delay_ns);
+    void expire(CmId &id);
+
+    // Events.
+    void add_event(CmId &id, CmEvent event);
+    void report(CmId &id, std::uint32_t event, std::int32_t status = 0, const CmMessage *message = nullptr);
+    void add_mark(CmFile &file);
+    /// Orders the removal of the mark if no event is left.
+    static bool take_mark(CmFile &file);
+
+    Card &card_;
+    std::list<CmFile> files_;
+    std::map<std::uint32_t, std::unique_ptr<CmId>> ids_;
+    std::uint32_t last_number_ = 0;
+    std::multimap<std::uint32_t, CmId *> ports_;         ///< that hold a port, by side, port space and port
+    std::multimap<std::uint64_t, std::uint32_t> timers_; ///< numbers of ids by time in ns, some of them outdated
+};
+
+} // namespace opendoca::card
