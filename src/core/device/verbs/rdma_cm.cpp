@@ -279,6 +279,14 @@ LinkEvent CmLink::take(const CmEvent &cm_event)
 
 doca_error_t RdmaCm::create(const VerbsDevice &device, std::unique_ptr<Connector> &made)
 {
+    // rdma_cm finds an InfiniBand port by the addresses of its IPoIB interface; without them, a connection could end at
+    // another port of the machine.
+    const VerbsFunction &port = device.port();
+    if (!port.can.rdma.is_ethernet && port.iface_name.empty()) {
+        LOG_INFO("rdma_cm is not used: device %s, port %u, has no IPoIB interface", port.ibdev_name.c_str(),
+                 port.port());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
     const RdmaCmLibrary *const library = load_rdma_cm();
     if (library == nullptr)
         return DOCA_ERROR_NOT_SUPPORTED;

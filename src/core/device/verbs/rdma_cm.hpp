@@ -19,7 +19,7 @@ class VerbsDevice;
 /// of links and of the listener share one event channel.
 class RdmaCm final : public Connector {
 public:
-    /// NOT_SUPPORTED, with the reason logged, if this machine has no rdma_cm.
+    /// NOT_SUPPORTED, with the reason logged, if this machine has no rdma_cm, or if the port has no address in it.
     [[nodiscard]] static doca_error_t create(const VerbsDevice &device, std::unique_ptr<Connector> &made);
     ~RdmaCm() override;
 
