@@ -81,6 +81,7 @@ RULES = {
     "scripts/install_tree.sh": _option_rule(0),
     "scripts/build_packages.sh": _option_rule(1),
     "scripts/lint.sh": _option_rule(0),
+    "scripts/abi_report.py": _argparse,
     "scripts/coverage.py": _argparse,
     "scripts/make_apt_repository.sh": _option_rule(100),
     "scripts/make_release.sh": _option_rule(100),
