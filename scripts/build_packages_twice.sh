@@ -8,7 +8,7 @@
 #   scripts/build_packages_twice.sh [OUTPUT]          default: build-packages-twice
 #
 # The packages are in OUTPUT/first and OUTPUT/second/in/a/longer/path. Where two differ, the report of diffoscope, if it is installed, is
-# in OUTPUT/NAME.txt. Ends with 1 then.
+# in OUTPUT/NAME.txt. Ends with 1 then. Both builds get what DEB_BUILD_OPTIONS has, as noopt for a quick check of the packaging alone.
 set -euo pipefail
 
 case ${1-} in
@@ -27,7 +27,7 @@ second=$output/second/in/a/longer/path
 mkdir -p "$first" "$second"
 
 (umask 022 && TZ=UTC LC_ALL=C.UTF-8 "$top/scripts/build_packages.sh" "$first")
-(umask 027 && TZ=Asia/Tokyo LC_ALL=POSIX DEB_BUILD_OPTIONS=parallel=1 "$top/scripts/build_packages.sh" "$second")
+(umask 027 && TZ=Asia/Tokyo LC_ALL=POSIX DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-} parallel=1" "$top/scripts/build_packages.sh" "$second")
 
 packages() { (cd "$1" && find . -name source -prune -o -name '*.deb' -print | LC_ALL=C sort); }
 names=$(packages "$first")

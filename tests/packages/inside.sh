@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
 #
-# What in_fresh_debian.sh does inside of the fresh root.
+# What in_fresh_debian.sh does inside of the fresh root, with the name of its release: the packages are in /packages, and a
+# repository of them is in /repository.
 set -eu
 exec 1>&2
 export DEBIAN_FRONTEND=noninteractive
@@ -29,11 +30,20 @@ purge() {
     apt-get autoremove -qq -y --purge >/dev/null
 }
 
+# install PACKAGE...
+install() {
+    apt-get install -qq -y --no-install-recommends "$@" >/tmp/installed 2>&1 || { cat /tmp/installed; exit 1; }
+}
+
+echo "deb [trusted=yes] file:/repository $1 main" >/etc/apt/sources.list.d/opendoca.list
 rm -f /var/lib/dpkg/*-old
 listing >/tmp/before
 
-title "apt install"
-apt-get install -qq -y --no-install-recommends /packages/*.deb >/tmp/installed 2>&1 || { cat /tmp/installed; exit 1; }
+title "apt update, apt install"
+apt-get update -qq >/tmp/installed 2>&1 || { cat /tmp/installed; exit 1; }
+# shellcheck disable=SC2046 # a list of names
+install $(for package in /packages/*.deb; do basename "$package" | sed 's/_.*//'; done)
+apt-cache policy libopendoca3.0 | grep -q file:/repository
 for test in tools three-lines samples; do
     title "$test"
     as_user "/packages/$test"
@@ -46,9 +56,9 @@ gcc /tmp/old.c -o /tmp/old "-L/usr/lib/$triplet/opendoca/2.2" -ldoca_common
 as_user with_opendoca /tmp/old
 
 title "/opt/mellanox/doca, of one generation and of the other"
-apt-get install -qq -y --no-install-recommends /packages/opt/opendoca-opt_*.deb >/tmp/installed 2>&1 || { cat /tmp/installed; exit 1; }
+install opendoca-opt
 as_user /packages/opt-tree
-apt-get install -qq -y --no-install-recommends /packages/opt/opendoca3.0-opt_*.deb >/tmp/installed 2>&1 || { cat /tmp/installed; exit 1; }
+install opendoca3.0-opt
 as_user /packages/opt-tree
 [ "$(cat /opt/mellanox/doca/applications/VERSION)" = 3.0.0058 ]
 
@@ -67,7 +77,7 @@ printf 'Package: libdoca-sdk-common-dev\nVersion: 3.0.0058\nArchitecture: all\nM
 dpkg-deb -b /tmp/real /tmp/real.deb >/dev/null
 is_real() { [ "$(readlink "$public/doca-common.pc")" = /opt/mellanox/doca/doca-common.pc ]; }
 dpkg -i /tmp/real.deb >/dev/null
-apt-get install -qq -y --no-install-recommends /packages/*.deb >/tmp/installed 2>&1 || { cat /tmp/installed; exit 1; }
+install /packages/*.deb
 is_real
 [ "$(pkg-config --modversion doca)" = 2.2.0080 ]
 for package in /packages/opt/*.deb; do
@@ -78,7 +88,7 @@ done
 purge
 is_real
 dpkg -P libdoca-sdk-common-dev >/dev/null
-apt-get install -qq -y --no-install-recommends /packages/*.deb >/tmp/installed 2>&1 || { cat /tmp/installed; exit 1; }
+install /packages/*.deb
 [ "$(pkg-config --modversion doca-common)" = 3.0.0058 ]
 dpkg -i /tmp/real.deb >/dev/null
 is_real
