@@ -23,9 +23,10 @@ repository=$(mktemp -d)
 trap 'rm -rf "$repository"' EXIT
 "$here/../../scripts/make_apt_repository.sh" --codename "$codename" "$repository" "$packages"/*.deb "$packages"/opt/*.deb
 
-# The root lives as long as the hooks; what users install to build programs is there from the beginning.
+# The root lives as long as the hooks; what users install to build programs is there from the beginning, and so is adduser, which
+# Debian's libibverbs1 needs and apt does not remove with it.
 mmdebstrap --quiet --variant=minbase --format=null \
-    --include=gcc,libc6-dev,libbsd-dev,meson,pkg-config \
+    --include=adduser,gcc,libc6-dev,libbsd-dev,meson,pkg-config \
     --customize-hook="mkdir \"\$1/packages\" && cp -r '$packages'/*.deb '$packages/opt' '$here'/../../debian/tests/* '$here/inside.sh' \"\$1/packages\"" \
     --customize-hook="cp -r '$repository' \"\$1/repository\" && chmod 755 \"\$1/repository\"" \
     --customize-hook='chroot "$1" env -i PATH="$PATH" TERM=dumb /packages/inside.sh '"$codename" \

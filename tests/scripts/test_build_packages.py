@@ -78,6 +78,27 @@ class Packages(unittest.TestCase):
             self.assertIn(complaint, done.stderr)
 
 
+class Rules(unittest.TestCase):
+    """The environment of debian/rules."""
+
+    def environment_of(self, options):
+        top = pathlib.Path(__file__).resolve().parents[2]
+        if not pathlib.Path("/usr/share/dpkg/architecture.mk").exists():
+            self.skipTest("dpkg-dev is not installed")
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("DEB_", "PYTHON", "MAKE"))}
+        made = subprocess.run(["make", "-s", "-f", "-", "show"], cwd=top, input="include debian/rules\nshow:\n\t@env\n", text=True,
+                              capture_output=True, check=True, env=kept | {"DEB_BUILD_OPTIONS": options})
+        return dict(line.split("=", 1) for line in made.stdout.splitlines() if "=" in line)
+
+    def test_only_noopt_leaves_optimization_out(self):
+        for options, expected in ("", "-O3"), ("parallel=2", "-O3"), ("parallel=2 noopt", None):
+            made = self.environment_of(options)
+            self.assertEqual([expected] * 2, [made.get(f"DEB_{kind}FLAGS_MAINT_APPEND") for kind in ("C", "CXX")], options)
+
+    def test_no_compiled_python_gets_into_packages(self):
+        self.assertEqual("1", self.environment_of("").get("PYTHONDONTWRITEBYTECODE"))
+
+
 if __name__ == "__main__":
     SCRIPT = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()
