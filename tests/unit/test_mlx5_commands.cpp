@@ -102,6 +102,7 @@ const Library fake = {
             given->pd.out->pdn = 0x123456;
             return 0;
         },
+    .get_clock_info = nullptr,
     .general_command = [](ibv_context *, const void *in, std::size_t in_size, void *out,
                           std::size_t out_size) { return device->answer(in, in_size, out, out_size); },
     .create_object = [](ibv_context *, const void *in, std::size_t in_size, void *out,

@@ -66,7 +66,7 @@ ibv_context *adapt(ibv_context *context)
         extended->create_cq_ex = nullptr;
         extended->create_qp_ex = nullptr;
     }
-    if (extended->query_rt_values != nullptr && uverbs_number(context->cmd_fd) >= 0)
+    if (extended->query_rt_values != nullptr && is_uverbs(context->cmd_fd))
         extended->query_rt_values = read_clock;
     return context;
 }

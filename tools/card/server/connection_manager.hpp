@@ -127,32 +127,92 @@ struct CmMessage {
     std::array<std::uint8_t, RDMA_MAX_PRIVATE_DATA> private_data{};
 };
 
-/// The connection manager of one card. Executes the commands of programs, none of which waits, and delivers messages
-/// between ids. Owned by Card; used by the event loop's thread only. Invariant: a file has a mark exactly while events
-/// wait in it, apart from a mark that was ordered to be removed.
-class ConnectionManager {
-public:
-    explicit ConnectionManager(Card &card) : card_(card) {}
-    ConnectionManager(const ConnectionManager &) = delete;
-    ConnectionManager &operator=(const ConnectionManager &) = delete;
+/// The addresses, ports and paths of ids. Base of the connection manager; not used by itself.
+class CmPorts {
+protected:
+    explicit CmPorts(Card &card) : card_(card) {}
+    CmPorts(const CmPorts &) = delete;
+    CmPorts &operator=(const CmPorts &) = delete;
+    ~CmPorts() = default;
 
+    /// Returns the function that has an address as a GID, or null.
+    [[nodiscard]] Function *owner_of(const CmAddress &address) const;
+    [[nodiscard]] Function *first_function(Side side) const;
+    int bind_to(CmId &id, CmAddress address);
+    int check_port(const CmId &id, const CmAddress &address, bool is_reusing) const;
+    int resolve_to(CmId &id, const CmAddress *source, const CmAddress &destination);
+    [[nodiscard]] CmId *listener_of(const Function &function, const CmMessage &request);
+
+    [[nodiscard]] std::size_t source_index(const CmId &id) const;
+    [[nodiscard]] Address source_gid(const CmId &id) const;
+    [[nodiscard]] Address destination_gid(const CmId &id) const;
+    void describe_path(const CmId &id, ib_user_path_rec &path) const;
+    void describe_address_handle(const CmId &id, ib_uverbs_ah_attr &attributes) const;
+
+    /// Adds an event to the file of an id.
+    virtual void report(CmId &id, std::uint32_t event, std::int32_t status = 0, const CmMessage *message = nullptr) = 0;
+
+    Card &card_;
+    std::multimap<std::uint32_t, CmId *> ports_; ///< that hold a port, by side, port space and port
+};
+
+/// Files, ids, the messages between ids and their events. Base of the connection manager; not used by itself.
+/// Invariant: a file has a mark exactly while events wait in it, apart from a mark that was ordered to be removed.
+class CmExchange : protected CmPorts {
+public:
     CmFile &open(Side side, UniqueFd socket);
     /// Destroys the file and its ids; peers get a rejection or a disconnect.
     void close(CmFile &file);
     [[nodiscard]] std::list<CmFile> &files() { return files_; }
     [[nodiscard]] std::size_t num_ids() const { return ids_.size(); }
     [[nodiscard]] std::size_t num_listeners() const;
-
     /// Identifies the file by the descriptor that the program has of it.
     void identify(CmFile &file, const Process &process, std::uint64_t descriptor);
-    /// Executes a command of `size` bytes at `address`. Returns an errno, or 0. Sets the members of `reply` about the
-    /// mark.
-    int execute(CmFile &file, const Process &process, std::uint64_t address, std::uint64_t size, Reply &reply);
-
     /// Reports the removal of a device to all ids that are bound to it.
     void remove_device(const Function &function);
     /// Handles deadlines. Returns the time until the next one in ms, or -1.
     int serve_timers();
+
+protected:
+    using CmPorts::CmPorts;
+    ~CmExchange() = default;
+
+    CmId *new_id(CmFile &file, std::uint64_t uid, std::uint16_t port_space, std::uint8_t qp_type);
+    /// Ends what the id has begun, and removes it with its events.
+    void destroy(CmId &id);
+    [[nodiscard]] CmId *find(std::uint32_t number);
+
+    /// Delivers a message to the peer's function. Returns false if it is lost.
+    bool send(CmId &from, CmMessage message);
+    void receive(Function &function, Function &from, const CmMessage &message);
+    void receive_request(Function &function, Function &from, const CmMessage &message);
+    void refuse(Function &from, const CmMessage &request, std::uint16_t reason);
+    void fail(CmId &id, std::uint32_t event, std::int32_t status, const CmMessage *message);
+    void end_connection(CmId &id);
+    void set_deadline(CmId &id, std::uint64_t delay_ns);
+    void expire(CmId &id);
+
+    void add_event(CmId &id, CmEvent event);
+    void report(CmId &id, std::uint32_t event, std::int32_t status = 0, const CmMessage *message = nullptr) final;
+    void add_mark(CmFile &file);
+    /// Orders the removal of the mark if no event is left.
+    static bool take_mark(CmFile &file);
+
+    std::list<CmFile> files_;
+    std::map<std::uint32_t, std::unique_ptr<CmId>> ids_;
+    std::uint32_t last_number_ = 0;
+    std::multimap<std::uint64_t, std::uint32_t> timers_; ///< numbers of ids by time in ns, some of them outdated
+};
+
+/// The connection manager of one card: executes the commands of programs, none of which waits. Owned by Card; used by
+/// the event loop's thread only.
+class ConnectionManager final : public CmExchange {
+public:
+    explicit ConnectionManager(Card &card) : CmExchange(card) {}
+
+    /// Executes a command of `size` bytes at `address`. Returns an errno, or 0. Sets the members of `reply` about the
+    /// mark.
+    int execute(CmFile &file, const Process &process, std::uint64_t address, std::uint64_t size, Reply &reply);
 
 private:
     class Call;
@@ -179,52 +239,6 @@ private:
     int notify(Call &call);
     int migrate(Call &call);
     int join_multicast(Call &call);
-
-    CmId *new_id(CmFile &file, std::uint64_t uid, std::uint16_t port_space, std::uint8_t qp_type);
-    /// Ends what the id has begun, and removes it with its events.
-    void destroy(CmId &id);
-    [[nodiscard]] CmId *find(std::uint32_t number);
-
-    // Addresses and ports.
-    /// Returns the function that has an address as a GID, or null.
-    [[nodiscard]] Function *owner_of(const CmAddress &address) const;
-    [[nodiscard]] Function *first_function(Side side) const;
-    int bind_to(CmId &id, CmAddress address);
-    int check_port(const CmId &id, const CmAddress &address, bool is_reusing) const;
-    int resolve_to(CmId &id, const CmAddress *source, const CmAddress &destination);
-    [[nodiscard]] CmId *listener_of(const Function &function, const CmMessage &request);
-
-    // Paths.
-    [[nodiscard]] std::size_t source_index(const CmId &id) const;
-    [[nodiscard]] Address source_gid(const CmId &id) const;
-    [[nodiscard]] Address destination_gid(const CmId &id) const;
-    void describe_path(const CmId &id, ib_user_path_rec &path) const;
-    void describe_address_handle(const CmId &id, ib_uverbs_ah_attr &attributes) const;
-
-    // Messages.
-    /// Delivers a message to the peer's function. Returns false if it is lost.
-    bool send(CmId &from, CmMessage message);
-    void receive(Function &function, Function &from, const CmMessage &message);
-    void receive_request(Function &function, Function &from, const CmMessage &message);
-    void refuse(Function &from, const CmMessage &request, std::uint16_t reason);
-    void fail(CmId &id, std::uint32_t event, std::int32_t status, const CmMessage *message);
-    void end_connection(CmId &id);
-    void set_deadline(CmId &id, std::uint64_t delay_ns);
-    void expire(CmId &id);
-
-    // Events.
-    void add_event(CmId &id, CmEvent event);
-    void report(CmId &id, std::uint32_t event, std::int32_t status = 0, const CmMessage *message = nullptr);
-    void add_mark(CmFile &file);
-    /// Orders the removal of the mark if no event is left.
-    static bool take_mark(CmFile &file);
-
-    Card &card_;
-    std::list<CmFile> files_;
-    std::map<std::uint32_t, std::unique_ptr<CmId>> ids_;
-    std::uint32_t last_number_ = 0;
-    std::multimap<std::uint32_t, CmId *> ports_;         ///< that hold a port, by side, port space and port
-    std::multimap<std::uint64_t, std::uint32_t> timers_; ///< numbers of ids by time in ns, some of them outdated
 };
 
 } // namespace opendoca::card

@@ -138,7 +138,7 @@ void write_state(const fs::path &port, bool is_up)
         {"state", text("%u: %s", state.logical, is_up ? "ACTIVE" : "DOWN")},
         {"phys_state", text("%u: %s", state.physical, is_up ? "LinkUp" : "Polling")}};
     for (const auto &[name, content] : files) {
-        const fs::path complete = port / name, incomplete = port / ("." + std::string(name));
+        const fs::path complete = port / name, incomplete = port / text(".%s", name);
         put(incomplete, content);
         fs::rename(incomplete, complete);
     }

@@ -77,7 +77,7 @@ bool CmAddress::is_loopback() const
     return ip == ipv6 || (ip.is_ipv4() && ip.gid[12] == 127);
 }
 
-Function *ConnectionManager::owner_of(const CmAddress &address) const
+Function *CmPorts::owner_of(const CmAddress &address) const
 {
     if (address.is_wildcard())
         return nullptr;
@@ -86,7 +86,7 @@ Function *ConnectionManager::owner_of(const CmAddress &address) const
     return found == card_.functions.end() ? nullptr : &*found;
 }
 
-Function *ConnectionManager::first_function(Side side) const
+Function *CmPorts::first_function(Side side) const
 {
     const auto found = std::ranges::find_if(card_.functions, [&](const Function &function) {
         return function.profile.side == side && has_link(function) &&
@@ -97,7 +97,7 @@ Function *ConnectionManager::first_function(Side side) const
 
 /// Returns an errno if the port cannot be had beside those that hold it: as the kernel, EADDRNOTAVAIL if one of both is
 /// not bound to a device, and EADDRINUSE for the same address.
-int ConnectionManager::check_port(const CmId &id, const CmAddress &address, bool is_reusing) const
+int CmPorts::check_port(const CmId &id, const CmAddress &address, bool is_reusing) const
 {
     const auto [first, last] = ports_.equal_range(port_key(id, address.port));
     for (auto entry = first; entry != last; ++entry) {
@@ -114,7 +114,7 @@ int ConnectionManager::check_port(const CmId &id, const CmAddress &address, bool
     return 0;
 }
 
-int ConnectionManager::bind_to(CmId &id, CmAddress address)
+int CmPorts::bind_to(CmId &id, CmAddress address)
 {
     if (id.state != CmState::idle)
         return EINVAL;
@@ -155,7 +155,7 @@ int ConnectionManager::bind_to(CmId &id, CmAddress address)
 
 /// Resolves at once, since a card knows all of its functions; the program reads the result as an event. Loopback and
 /// other addresses of this machine stand for the function that the id is bound to, or for the first one of the side.
-int ConnectionManager::resolve_to(CmId &id, const CmAddress *source, const CmAddress &destination)
+int CmPorts::resolve_to(CmId &id, const CmAddress *source, const CmAddress &destination)
 {
     if (id.state == CmState::idle) {
         CmAddress any;
@@ -200,7 +200,7 @@ int ConnectionManager::resolve_to(CmId &id, const CmAddress *source, const CmAdd
     return 0;
 }
 
-CmId *ConnectionManager::listener_of(const Function &function, const CmMessage &request)
+CmId *CmPorts::listener_of(const Function &function, const CmMessage &request)
 {
     CmId *wildcard = nullptr;
     const std::uint32_t key = static_cast<std::uint32_t>(function.profile.side) << 31 |
@@ -220,7 +220,7 @@ CmId *ConnectionManager::listener_of(const Function &function, const CmMessage &
     return wildcard;
 }
 
-std::size_t ConnectionManager::source_index(const CmId &id) const
+std::size_t CmPorts::source_index(const CmId &id) const
 {
     const std::vector<Gid> &gids = id.function->profile.gids;
     // By the own address, if the device has it. RoCE v1 entries come before those of v2.
@@ -231,12 +231,12 @@ std::size_t ConnectionManager::source_index(const CmId &id) const
     return preferred_index(*id.function);
 }
 
-Address ConnectionManager::source_gid(const CmId &id) const
+Address CmPorts::source_gid(const CmId &id) const
 {
     return id.function == nullptr ? Address{} : Address::of_gid(id.function->profile.gids[source_index(id)].raw.data());
 }
 
-Address ConnectionManager::destination_gid(const CmId &id) const
+Address CmPorts::destination_gid(const CmId &id) const
 {
     if (id.peer_function == nullptr)
         return {};
@@ -245,7 +245,7 @@ Address ConnectionManager::destination_gid(const CmId &id) const
     return Address::of_gid(id.peer_function->profile.gids[preferred_index(*id.peer_function)].raw.data());
 }
 
-void ConnectionManager::describe_path(const CmId &id, ib_user_path_rec &path) const
+void CmPorts::describe_path(const CmId &id, ib_user_path_rec &path) const
 {
     constexpr std::uint8_t exactly = 2, rate_of_port = 0;
     std::ranges::copy(destination_gid(id).gid, path.dgid);
@@ -263,7 +263,7 @@ void ConnectionManager::describe_path(const CmId &id, ib_user_path_rec &path) co
     path.packet_life_time = packet_life_time;
 }
 
-void ConnectionManager::describe_address_handle(const CmId &id, ib_uverbs_ah_attr &attributes) const
+void CmPorts::describe_address_handle(const CmId &id, ib_uverbs_ah_attr &attributes) const
 {
     attributes = {};
     attributes.port_num = port_number;
