@@ -191,6 +191,8 @@ void doca_graph::run_ready() noexcept
         (instance.status_ == DOCA_SUCCESS ? succeeded_ : failed_)(&instance, instance.user_data, user_data);
         if (is_gone)
             return;
+        // One completion a call: a callback that always submits again must not keep the program in this loop.
+        break;
     }
     is_running_ = false;
     is_gone_ = nullptr;

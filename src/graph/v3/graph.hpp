@@ -43,8 +43,8 @@ struct doca_graph final : opendoca::GraphStructure, opendoca::v3::Member {
     void add_blocked(doca_graph_instance &instance) noexcept;
     /// Removes an instance that has ended from the blocked list.
     void remove_blocked(doca_graph_instance &instance) noexcept;
-    /// Runs all instances of the ready list. Callbacks may destroy the graph, so it must not be used afterwards. No
-    /// effect if called from inside of itself.
+    /// Runs the instances of the ready list up to the first that completes; the others wait for the next poll. The
+    /// callback may destroy the graph, so it must not be used afterwards. No effect if called from inside of itself.
     void run_ready() noexcept;
     /// Wakes the progress engine: an instance has become ready outside of doca_pe_progress.
     void wake() noexcept;

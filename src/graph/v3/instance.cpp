@@ -143,7 +143,8 @@ doca_error_t doca_graph_instance::submit() noexcept
     begin(graph_, nullptr, 0);
     bool is_any_taken = false;
     while (head_ < plan_.num_context_roots) {
-        const doca_error_t status = start_task(ready_[head_++]);
+        // Submitted, also if it could be executed at once: the engine counts a task of the graph until it is polled.
+        const doca_error_t status = submit_task(ready_[head_++]);
         // AGAIN means that the node is blocked: it counts as taken, and is retried.
         if (status == DOCA_SUCCESS || status == DOCA_ERROR_AGAIN) {
             is_any_taken = true;
@@ -205,16 +206,27 @@ void doca_graph_instance::retry_blocked() noexcept
 
 doca_error_t doca_graph_instance::start_task(std::uint32_t number) noexcept
 {
-    doca_task &task = *data_[number].task;
-    doca_error_t status = DOCA_ERROR_BAD_STATE;
-    // The context's tasks were freed with it.
-    if (opendoca::context_at<doca_ctx>(plan_.nodes[number].action.context) == nullptr) {
-        LOG_ERR("the context of node %u was destroyed", number);
-    } else if (doca_ctx::execute_at_once(task)) {
+    if (has_context(number) && doca_ctx::execute_at_once(*data_[number].task)) {
         node_ended(number, DOCA_SUCCESS);
         return DOCA_SUCCESS;
-    } else {
+    }
+    return submit_task(number);
+}
+
+/// Returns whether the context of a node exists: its tasks were freed with it.
+bool doca_graph_instance::has_context(std::uint32_t number) const noexcept
+{
+    return opendoca::context_at<doca_ctx>(plan_.nodes[number].action.context) != nullptr;
+}
+
+doca_error_t doca_graph_instance::submit_task(std::uint32_t number) noexcept
+{
+    doca_error_t status = DOCA_ERROR_BAD_STATE;
+    if (has_context(number)) {
+        doca_task &task = *data_[number].task;
         status = task.ctx->submit_for(nodes_[plan_.nodes[number].job], task);
+    } else {
+        LOG_ERR("the context of node %u was destroyed", number);
     }
     if (status == DOCA_SUCCESS)
         ++num_in_flight_;

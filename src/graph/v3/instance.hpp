@@ -72,6 +72,9 @@ private:
     /// Carries out or submits the task of a node. Returns AGAIN if the context is full, and the node is then retried
     /// later. Any other error has ended the node.
     doca_error_t start_task(std::uint32_t number) noexcept;
+    /// Does the same without carrying it out.
+    doca_error_t submit_task(std::uint32_t number) noexcept;
+    [[nodiscard]] bool has_context(std::uint32_t number) const noexcept;
     /// Begins the run of a sub-graph node's instance.
     void start_sub_graph(std::uint32_t number) noexcept;
     /// Records the end of a node that was in flight, and runs what has become ready.

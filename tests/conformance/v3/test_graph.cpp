@@ -200,6 +200,64 @@ TEST_P(Graph, a_node_that_fails_ends_the_instance_when_the_others_have_ended)
     must(doca_graph_stop(graph));
 }
 
+/// A program may submit an instance again in its callback for ever, and test outside of progress whether to stop.
+TEST_P(Graph, a_callback_that_submits_again_does_not_keep_progress)
+{
+    const BufHandle src = source(0, 100);
+    const BufHandle dst = destination(0, 100);
+    for (const bool begins_with_copy : {true, false}) {
+        const GraphHandle graph = new_graph();
+        doca_graph_node *const copy = context_node(graph);
+        doca_graph_node *const step = user_node(graph);
+        must(begins_with_copy ? doca_graph_add_dependency(graph, copy, step)
+                              : doca_graph_add_dependency(graph, step, copy));
+        must(doca_graph_start(graph));
+        InstanceHandle instance = instance_of(graph);
+        Step call{&calls, "step"};
+        must(doca_graph_instance_set_ctx_node_data(instance, copy, copy_task(src, dst)));
+        must(doca_graph_instance_set_user_node_data(instance, step, &call));
+        ends.clear();
+        then = [&](doca_graph_instance *ended) {
+            must(doca_buf_reset_data_len(dst));
+            must(doca_graph_instance_submit(ended));
+        };
+        must(doca_buf_reset_data_len(dst));
+        must(doca_graph_instance_submit(instance));
+        while (ends.size() < 100) {
+            const std::size_t before = ends.size();
+            (void)progress();
+            ASSERT_LE(ends.size(), before + 1) << "one completion a call";
+        }
+        const std::size_t last = ends.size();
+        then = nullptr;
+        run_until([&] { return ends.size() == last + 1; });
+        instance.reset();
+        must(doca_graph_stop(graph));
+    }
+}
+
+TEST_P(Graph, tasks_are_in_flight_until_they_are_polled)
+{
+    const BufHandle src = source(0, 100);
+    const BufHandle dst = destination(0, 100);
+    const GraphHandle graph = new_graph();
+    doca_graph_node *const copy = context_node(graph);
+    must(doca_graph_start(graph));
+    InstanceHandle instance = instance_of(graph);
+    must(doca_graph_instance_set_ctx_node_data(instance, copy, copy_task(src, dst)));
+    must(doca_graph_instance_submit(instance));
+    std::size_t count = 0;
+    must(doca_pe_get_num_inflight_tasks(pe, &count));
+    EXPECT_EQ(count, 1u) << "a program polls until there are none";
+    while (count != 0) {
+        (void)progress();
+        must(doca_pe_get_num_inflight_tasks(pe, &count));
+    }
+    EXPECT_EQ(ends, Calls{"done 0"});
+    instance.reset();
+    must(doca_graph_stop(graph));
+}
+
 TEST_P(Graph, copies_that_complete_at_once_take_one_progress_call)
 {
     if (!is_soft(GetParam()) || std::getenv("DOCA_SOFT_DEFER") != nullptr || std::getenv("DOCA_SOFT_STRICT") != nullptr)
