@@ -192,6 +192,18 @@ class Libraries(Network):
 
 
 class Disturbed(Network):
+    def pingpong(self, *arguments, **more):
+        """As of the others. A program that has received its last message ends, and its queue pair with it: if the
+        acknowledgement is lost, which a full queue of the relay suffices for, its peer's last request finds nobody.
+        """
+        for _ in range(2):
+            try:
+                return super().pingpong(*arguments, **more)
+            except AssertionError as failure:
+                if "(1, 0) != (0, 0)" not in str(failure) or "transport retry counter exceeded" not in str(failure):
+                    raise
+        return super().pingpong(*arguments, **more)
+
     def test_reliable_connections_survive_loss_repetition_disorder_and_corruption(self):
         # A pingpong does not wait for the acknowledgement of its last message: the end of each is calm.
         relay = self.cards.relay
