@@ -29,7 +29,7 @@ class Unreadable(Exception):
 def git(*arguments):
     done = subprocess.run(["git", "-C", TOP, *arguments], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise Unreadable(done.stderr.strip() or f"git {' '.join(arguments)} has failed")
+        raise Unreadable(f"git {' '.join(arguments)}: {done.stderr.strip() or 'failed'}")
     return done.stdout
 
 

@@ -346,8 +346,8 @@ void *mmap64(void *address, size_t length, int protection, int flags, int fd, of
     return mmap(address, length, protection, flags, fd, offset);
 }
 
-// libibverbs discovers devices by RDMA netlink first, and through sysfs only if that fails. The card's RDMA netlink
-// supports the query of the system's settings, and refuses to list devices.
+// libibverbs discovers devices by RDMA netlink first, and through sysfs only if that fails. A card lists the devices of
+// the program's side by it.
 int socket(int domain, int type, int protocol) noexcept
 {
     if (domain == AF_NETLINK && protocol == NETLINK_RDMA && *side_folder() != '\0')

@@ -25,7 +25,6 @@ ssize_t write(int fd, const void *data, size_t size)
 {
     if (*side_folder() != '\0' && device_number(fd) == rdma_cm_device)
         return card_write(fd, data, size);
-    // 33 is that of classic_calls.cpp.
     return next<ssize_t(int, const void *, size_t), 34>("write")(fd, data, size);
 }
 
