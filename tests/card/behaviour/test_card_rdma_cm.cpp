@@ -6,12 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -23,6 +26,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/rdma_cma.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -271,6 +275,44 @@ TEST_F(RdmaCm, UnreadEventsEndWithTheirId)
     EXPECT_TRUE(has_event());
     destroy(id);
     EXPECT_FALSE(has_event());
+}
+
+// The end of rping: one thread waits for an event while another closes the channel's descriptor.
+TEST_F(RdmaCm, AWaitForAnEventSurvivesACloseByAnotherThread)
+{
+    const auto [client, server] = connected(7032);
+    rdma_event_channel *other = rdma_create_event_channel();
+    ASSERT_NE(other, nullptr);
+    ASSERT_EQ(rdma_migrate_id(client, other), 0);
+    std::atomic<pid_t> waiting{0};
+    std::string result;
+    std::thread waiter([&] {
+        waiting = gettid();
+        rdma_cm_event *event = nullptr;
+        if (rdma_get_cm_event(channel, &event) != 0) {
+            result = std::strerror(errno);
+            return;
+        }
+        result = rdma_event_str(event->event);
+        rdma_ack_cm_event(event);
+    });
+    // The first word there is the number of the system call in which a thread is blocked.
+    const auto is_blocked = [&] {
+        std::ifstream state("/proc/self/task/" + std::to_string(waiting) + "/syscall");
+        long number = -1;
+        return static_cast<bool>(state >> number) && number == SYS_recvfrom;
+    };
+    while (!is_blocked())
+        std::this_thread::yield();
+    const int spare = dup(channel->fd);
+    close(channel->fd);
+    EXPECT_EQ(rdma_disconnect(client), 0);
+    waiter.join();
+    EXPECT_EQ(result, rdma_event_str(RDMA_CM_EVENT_DISCONNECTED));
+    EXPECT_EQ(dup2(spare, channel->fd), channel->fd);
+    close(spare);
+    destroy(client);
+    rdma_destroy_event_channel(other);
 }
 
 TEST_F(RdmaCm, BothSidesSeeADisconnect)

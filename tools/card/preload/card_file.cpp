@@ -125,6 +125,28 @@ int call_card(int fd, const Request &request, int extra = -1)
     return call_card(fd, request, reply, extra);
 }
 
+/// Keeps an open file open while a call uses it, as the kernel does during a system call. Also closes its duplicate if
+/// the thread is cancelled meanwhile.
+class HeldFile {
+public:
+    explicit HeldFile(int fd) : fd_(fcntl(fd, F_DUPFD_CLOEXEC, 0)) {}
+    HeldFile(const HeldFile &) = delete;
+    HeldFile &operator=(const HeldFile &) = delete;
+    ~HeldFile()
+    {
+        const int saved = errno;
+        if (fd_ >= 0)
+            close(fd_);
+        errno = saved;
+    }
+
+    /// Returns the duplicate, or -1 with errno set.
+    [[nodiscard]] int fd() const noexcept { return fd_; }
+
+private:
+    int fd_;
+};
+
 /// Returns this process's userfaultfd, or -1. Sets `is_new` if it was created by this call, so that the card must get
 /// it.
 int process_userfaultfd(bool &is_new)
@@ -221,8 +243,14 @@ int card_ioctl(int fd, void *header)
     return -1;
 }
 
-ssize_t card_write(int fd, const void *command, std::size_t size)
+ssize_t card_write(int program_fd, const void *command, std::size_t size)
 {
+    // As a system call on the real device, a wait for an event survives a close() by another thread. rping relies on
+    // that: its main thread closes the channel on which its other thread waits.
+    const HeldFile file(program_fd);
+    const int fd = file.fd();
+    if (fd < 0)
+        return -1;
     Request request{};
     request.type = RequestType::rdma_cm;
     request.a = reinterpret_cast<std::uintptr_t>(command);
@@ -235,7 +263,6 @@ ssize_t card_write(int fd, const void *command, std::size_t size)
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
         const int error = call_card(fd, request, reply);
         char mark = 0;
-        // Fails if the program has closed the descriptor meanwhile.
         if (reply.takes_mark != 0)
             recv(reply.mark_descriptor < 0 ? fd : reply.mark_descriptor, &mark, sizeof(mark), MSG_DONTWAIT);
         pthread_setcancelstate(state, nullptr);

@@ -24,8 +24,9 @@ int open_device(int number);
 int card_ioctl(int fd, void *header);
 
 /// Passes a command, which was written to rdma_cm, to the card. If it asks for an event and there is none, this blocks
-/// until one comes, or fails with EAGAIN if the descriptor is non-blocking. Returns `size`, or -1 with errno.
-ssize_t card_write(int fd, const void *command, std::size_t size);
+/// until one comes, or fails with EAGAIN if the descriptor is non-blocking; a close() by another thread does not end
+/// the wait. Returns `size`, or -1 with errno.
+ssize_t card_write(int program_fd, const void *command, std::size_t size);
 
 /// Maps the page that the card offers at `offset`. Returns an address, or MAP_FAILED with errno.
 void *card_map(int fd, std::size_t length, int protection, off_t offset);
