@@ -5,7 +5,7 @@
 # In a virtual machine with the network "card" (run_in_vm.sh): a card made of software and the kernel's Soft-RoCE, which is
 # another implementation of RoCE v2, talk with each other. Each row runs twice: the client is on the card, and on rxe0.
 #
-#   card_and_rxe.sh WITH_CARD ROCE_PAIR short|long
+#   card_and_rxe.sh WITH_CARD ROCE_PAIR short|long|rdma_cm
 #
 # Prints what report.py reads. The exit status is 0 if all rows were right.
 set -uo pipefail
@@ -49,6 +49,60 @@ listens() { # SIDE PORT
     fi
 }
 
+# Whether a program of a side listens by the connection manager.
+listens_by_cm() { # SIDE
+    if [ "$1" = rxe ]; then
+        rdma resource show cm_id | grep -q LISTEN
+    else
+        on_card --fault status | grep -q 'cm-listeners [1-9]'
+    fi
+}
+
+# A row: two programs that connect by the connection manager. In the options of the client, SERVER is its address.
+cm_row() { # FAMILY "SERVER PROGRAM OPTION..." "CLIENT PROGRAM OPTION..."
+    local family=$1 server client address process status other begun
+    local -a at_server at_client
+    read -ra at_server <<<"$2"
+    for server in rxe card; do
+        [ $server = rxe ] && client=card address=10.77.0.1 || client=rxe address=10.77.0.2
+        [ "$family" = 4 ] || { [ $server = rxe ] && address=fd77::1 || address=fd77::2; }
+        read -ra at_client <<<"${3/SERVER/$address}"
+        begun=${EPOCHREALTIME/./}
+        run_cm $server "${at_server[@]}" >"$output/server" 2>&1 &
+        process=$!
+        until listens_by_cm $server || ! kill -0 $process 2>/dev/null; do
+            sleep 0.05
+        done
+        status=0 other=0
+        run_cm $client "${at_client[@]}" >"$output/client" 2>&1 || status=$?
+        [ $status = 0 ] || kill $process 2>/dev/null
+        wait $process || other=$?
+        report_row "$client to $server, IPv$family: ${at_server[*]}" "$begun" "$status" "$other"
+    done
+}
+
+run_cm() { # SIDE PROGRAM OPTION...
+    if [ "$1" = rxe ]; then
+        timeout "$limit" "${@:2}"
+    else
+        on_card timeout "$limit" "${@:2}"
+    fi
+}
+
+report_row() { # TEXT BEGUN STATUS OTHER
+    if [ "$3$4" != 00 ]; then
+        failed=1
+        printf 'not '
+    fi
+    echo "ok - $1${disturbance:+, with $disturbance}"
+    echo "# $(((${EPOCHREALTIME/./} - $2) / 1000)) ms"
+    if [ "$3$4" != 00 ]; then
+        echo "# status of the client $3, of the server $4"
+        sed 's/^/# client: /' "$output/client"
+        sed 's/^/# server: /' "$output/server"
+    fi
+}
+
 # A row: a program that is server without an address, and client with one. The options contain PORT.
 row() { # FAMILY PROGRAM OPTION...
     local family=$1 program=$2 server client address process status other begun
@@ -66,17 +120,7 @@ row() { # FAMILY PROGRAM OPTION...
         run_on $client "$family" "$program" "${@/PORT/$port}" $address >"$output/client" 2>&1 || status=$?
         [ $status = 0 ] || kill $process 2>/dev/null
         wait $process || other=$?
-        if [ $status$other != 00 ]; then
-            failed=1
-            printf 'not '
-        fi
-        echo "ok - $client to $server, IPv$family: ${program##*/} $*${disturbance:+, with $disturbance}"
-        echo "# $(((${EPOCHREALTIME/./} - begun) / 1000)) ms"
-        if [ $status$other != 00 ]; then
-            echo "# status of the client $status, of the server $other"
-            sed 's/^/# client: /' "$output/client"
-            sed 's/^/# server: /' "$output/server"
-        fi
+        report_row "$client to $server, IPv$family: ${program##*/} $*" "$begun" "$status" "$other"
     done
 }
 
@@ -105,6 +149,15 @@ short_list() {
     perftest read_bw -m 1024 -s 65536 -n 10 -o 16
     perftest atomic_bw -n 10 -o 16
     pair 1024 10
+    cm_list
+}
+
+cm_list() {
+    cm_row 4 "rping -s -a 0.0.0.0 -C 5 -V" "rping -c -a SERVER -C 5 -V"
+    cm_row 6 "rping -s -a :: -C 5 -V -S 5000" "rping -c -a SERVER -C 5 -V -S 5000"
+    cm_row 4 "ucmatose -c 3" "ucmatose -s SERVER -c 3"
+    cm_row 4 "udaddy -c 2" "udaddy -s SERVER -c 2"
+    cm_row 4 "rdma_server" "rdma_client -s SERVER"
 }
 
 long_list() {
@@ -169,7 +222,8 @@ done
 holder=$(cat "$output/holder")
 case $list in
 short) short_list ;;
-long) long_list ;;
+long) long_list && cm_list ;;
+rdma_cm) cm_list ;;
 *) echo "not ok - there is no list $list" && failed=1 ;;
 esac
 echo "@@ end $failed"

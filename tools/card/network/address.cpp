@@ -125,4 +125,17 @@ std::optional<Interface> interface_of(const Address &address)
     return std::nullopt;
 }
 
+std::optional<Address> route_source(const Address &destination)
+{
+    sockaddr_storage socket{};
+    constexpr std::uint16_t any_port = 9; // a datagram socket that connects sends nothing
+    const socklen_t size = destination.to_socket(any_port, socket);
+    const UniqueFd fd(::socket(socket.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    socklen_t length = sizeof(socket);
+    if (connect(fd.get(), reinterpret_cast<const sockaddr *>(&socket), size) != 0 ||
+        getsockname(fd.get(), reinterpret_cast<sockaddr *>(&socket), &length) != 0)
+        return std::nullopt;
+    return Address::of_socket(socket);
+}
+
 } // namespace opendoca::card

@@ -40,5 +40,8 @@ struct Interface {
 };
 /// Returns the interface that has an address, or nothing if none of this network namespace has it.
 std::optional<Interface> interface_of(const Address &address);
+/// Returns the address from which this machine sends to @p destination by its routes, or nothing if no route leads
+/// there.
+std::optional<Address> route_source(const Address &destination);
 
 } // namespace opendoca::card

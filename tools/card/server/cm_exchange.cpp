@@ -10,6 +10,9 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +20,7 @@
 #include <sys/stat.h>
 
 #include "cm_constants.hpp"
+#include "roce_network.hpp"
 
 namespace opendoca::card {
 
@@ -67,11 +71,35 @@ std::size_t shown_length(CmMessage::Kind kind)
         return max_resolve_data;
     case CmMessage::Kind::resolve_service_reply:
         return max_resolve_reply_data;
+    case CmMessage::Kind::receipt:
+    case CmMessage::Kind::load_alternate:
+    case CmMessage::Kind::alternate_reply:
+        break;
     }
     return 0;
 }
 
+bool is_usable(const Function &function)
+{
+    return function.is_port_up && !function.is_dead && !function.is_unreachable;
+}
+
+std::uint32_t random_salt()
+{
+    // Ids are smaller, so that no communication id is zero.
+    constexpr std::uint32_t above_all_ids = 1u << 31;
+    return std::random_device{}() | above_all_ids;
+}
+
+bool begins_exchange(CmMessage::Kind kind)
+{
+    return kind == CmMessage::Kind::request || kind == CmMessage::Kind::resolve_service ||
+           kind == CmMessage::Kind::disconnect;
+}
+
 } // namespace
+
+CmExchange::CmExchange(Card &card) : CmPorts(card), salt_(random_salt()) {}
 
 bool CmId::is_datagram() const
 {
@@ -141,7 +169,6 @@ CmId *CmExchange::new_id(CmFile &file, std::uint64_t uid, std::uint16_t port_spa
 void CmExchange::destroy(CmId &id)
 {
     CmMessage last;
-    last.receiver = id.peer;
     switch (id.state) {
     case CmState::request_sent:
         last.kind = CmMessage::Kind::reject;
@@ -149,14 +176,10 @@ void CmExchange::destroy(CmId &id)
         send(id, last);
         break;
     case CmState::request_received:
-        last.kind = id.is_datagram() ? CmMessage::Kind::resolve_service_reply : CmMessage::Kind::reject;
-        last.reason = id.is_datagram() ? service_rejected : reject_consumer;
-        send(id, last);
-        break;
     case CmState::reply_sent:
     case CmState::reply_received:
-        last.kind = CmMessage::Kind::reject;
-        last.reason = reject_consumer;
+        last.kind = id.is_datagram() ? CmMessage::Kind::resolve_service_reply : CmMessage::Kind::reject;
+        last.reason = id.is_datagram() ? service_rejected : reject_consumer;
         send(id, last);
         break;
     case CmState::established:
@@ -186,6 +209,8 @@ void CmExchange::destroy(CmId &id)
             destroy(*request);
     }
     std::erase_if(ports_, [&](const auto &entry) { return entry.second == &id; });
+    if (id.is_passive)
+        requests_.erase({id.peer_node.gid.gid, id.peer});
     --file.ids;
     ids_.erase(id.number);
 }
@@ -258,11 +283,17 @@ void CmExchange::expire(CmId &id)
     switch (id.state) {
     case CmState::request_sent:
     case CmState::reply_sent:
-        fail(id, event_unreachable, -ETIMEDOUT, nullptr);
-        break;
     case CmState::disconnect_sent:
-        report(id, event_disconnected);
-        end_connection(id);
+        if (id.repetitions < max_repetitions) {
+            ++id.repetitions;
+            set_deadline(id, time_of(response_timeout));
+            deliver(*id.function, id.peer_node, id.last_sent);
+        } else if (id.state == CmState::disconnect_sent) {
+            report(id, event_disconnected);
+            end_connection(id);
+        } else {
+            fail(id, event_unreachable, -ETIMEDOUT, nullptr);
+        }
         break;
     case CmState::time_wait:
         report(id, event_time_wait_exit);
@@ -293,96 +324,255 @@ void CmExchange::remove_device(const Function &function)
     }
 }
 
-bool CmExchange::send(CmId &from, CmMessage message)
+void CmExchange::complete(CmId &from, CmMessage &message)
 {
-    const auto is_usable = [](const Function *function) {
-        return function != nullptr && function->is_port_up && !function->is_dead && !function->is_unreachable;
-    };
-    if (!is_usable(from.function) || !is_usable(from.peer_function))
-        return false;
-    message.sender = from.number;
-    receive(*from.peer_function, *from.function, message);
-    return true;
+    if (begins_exchange(message.kind))
+        from.transaction = static_cast<std::uint64_t>(salt_) << 32 | ++last_transaction_;
+    message.transaction = from.transaction;
+    message.sender = communication_id(from.number);
+    message.receiver = from.peer;
+    message.qp_type = from.qp_type;
+    message.remote_qpn = from.remote_qpn;
+    message.node_guid = card_.guid_of(from.function->profile);
+    if (message.kind == CmMessage::Kind::resolve_service_reply) {
+        message.port_space = from.port_space;
+        message.destination.port = from.source.port;
+    }
 }
 
-void CmExchange::refuse(Function &from, const CmMessage &request, std::uint16_t reason)
+void CmExchange::send(CmId &from, CmMessage message)
+{
+    if (message.kind == CmMessage::Kind::reject)
+        message.answered = from.state == CmState::request_received ? CmMessage::Answered::request
+                           : from.state == CmState::reply_received ? CmMessage::Answered::reply
+                                                                   : CmMessage::Answered::other;
+    complete(from, message);
+    from.last_sent = message;
+    deliver(*from.function, from.peer_node, message);
+}
+
+void CmExchange::send_until_answered(CmId &from, const CmMessage &message)
+{
+    // Before the message is sent: on this card, the answer is there when send() returns.
+    from.repetitions = 0;
+    set_deadline(from, time_of(response_timeout));
+    send(from, message);
+}
+
+void CmExchange::deliver(Function &from, const CmNode &to, const CmMessage &message)
+{
+    if (!is_usable(from))
+        return;
+    if (to.function == nullptr)
+        card_.network->send_management(from, to.gid, encode(message));
+    else if (is_usable(*to.function))
+        handle(*to.function, {&from, {}}, message);
+}
+
+void CmExchange::receive(Function &function, const Address &source,
+                         std::span<const std::uint8_t, management_datagram_bytes> datagram)
+{
+    if (const std::optional<CmMessage> message = decode(datagram))
+        handle(function, {nullptr, source}, *message);
+}
+
+void CmExchange::refuse(Function &function, const CmNode &from, const CmMessage &request, std::uint16_t reason)
 {
     CmMessage refusal;
     refusal.kind =
         request.kind == CmMessage::Kind::request ? CmMessage::Kind::reject : CmMessage::Kind::resolve_service_reply;
+    refusal.transaction = request.transaction;
     refusal.receiver = request.sender;
+    refusal.port_space = request.port_space;
+    refusal.destination.port = request.destination.port;
     refusal.reason = reason;
-    receive(from, from, refusal);
+    deliver(function, from, refusal);
 }
 
-void CmExchange::receive_request(Function &function, Function &from, const CmMessage &message)
+void CmExchange::send_receipt(CmId &id, CmMessage::Answered answered)
 {
+    CmMessage receipt;
+    receipt.kind = CmMessage::Kind::receipt;
+    receipt.answered = answered;
+    receipt.timeout = service_timeout;
+    complete(id, receipt);
+    deliver(*id.function, id.peer_node, receipt);
+}
+
+/// The peer's queue pair has a connection already, so its machine has begun anew. The old connection ends; the peer may
+/// ask again (InfiniBand specification, 12.9.8.3.1).
+bool CmExchange::end_stale_connection(const CmNode &from, std::uint32_t qpn)
+{
+    bool has_one = false;
+    for (const auto &[number, id] : ids_) {
+        if (id->is_datagram() || id->state != CmState::established || id->peer_node != from || id->remote_qpn != qpn)
+            continue;
+        has_one = true;
+        id->state = CmState::disconnect_sent;
+        CmMessage message;
+        message.kind = CmMessage::Kind::disconnect;
+        send_until_answered(*id, message);
+    }
+    return has_one;
+}
+
+void CmExchange::handle_repeated_request(CmId &id)
+{
+    switch (id.state) {
+    case CmState::request_received:
+        // The program has not answered yet. A SIDR REQ has no receipt.
+        if (!id.is_datagram())
+            send_receipt(id, CmMessage::Answered::request);
+        break;
+    case CmState::established:
+        if (!id.is_datagram())
+            break;
+        [[fallthrough]];
+    case CmState::reply_sent:
+    case CmState::failed: // was rejected
+        deliver(*id.function, id.peer_node, id.last_sent);
+        break;
+    default:
+        break;
+    }
+}
+
+void CmExchange::handle_request(Function &function, const CmNode &from, const CmMessage &message)
+{
+    constexpr std::uint8_t least_mtu = 1, largest_mtu = 5; // ibv_mtu
     const bool is_datagram = message.kind == CmMessage::Kind::resolve_service;
+    const CmNode node = from.function != nullptr ? node_of(*from.function, message.source) : from;
+    if (const auto found = requests_.find({node.gid.gid, message.sender}); found != requests_.end())
+        return handle_repeated_request(*found->second);
     CmId *listener = listener_of(function, message);
     if (listener == nullptr)
-        return refuse(from, message, is_datagram ? service_unsupported : reject_invalid_service);
+        return refuse(function, from, message, is_datagram ? service_unsupported : reject_invalid_service);
+    if (!is_datagram && message.qp_type != listener->qp_type)
+        return refuse(function, from, message, reject_transport);
+    if (!is_datagram && (message.path_mtu < least_mtu || message.path_mtu > largest_mtu))
+        return refuse(function, from, message, reject_path_mtu);
+    if (!is_datagram && from.function == nullptr && end_stale_connection(from, message.qpn))
+        return refuse(function, from, message, reject_stale);
     CmId *id = listener->waiting < listener->backlog
                    ? new_id(*listener->file, 0, listener->port_space, listener->qp_type)
                    : nullptr;
     if (id == nullptr)
-        return refuse(from, message, is_datagram ? service_rejected : reject_consumer);
-    id->state = CmState::request_received;
-    id->source = message.destination;
-    id->destination = message.source;
+        return refuse(function, from, message, is_datagram ? service_rejected : reject_consumer);
     id->function = &function;
-    id->peer_function = &from;
-    id->peer = message.sender;
-    id->psn = message.psn;
-    id->remote_qpn = message.qpn;
-    id->path_mtu = message.path_mtu;
-    id->responder_resources = message.initiator_depth;
-    id->initiator_depth = message.responder_resources;
-    id->retry_count = message.retry_count;
-    id->rnr_retry_count = message.rnr_retry_count;
-    id->traffic_class = listener->traffic_class;
-    id->ack_timeout = listener->ack_timeout;
-    // A datagram's requester is named by the message alone; a connection's gets this id by the reply.
-    ++listener->waiting;
+    id->peer_node = node;
+    requests_[{node.gid.gid, message.sender}] = id;
+    begin_passive(*listener, *id, message);
+}
+
+void CmExchange::begin_passive(CmId &listener, CmId &id, const CmMessage &message)
+{
+    id.state = CmState::request_received;
+    id.is_passive = true;
+    id.source = message.destination;
+    id.destination = message.source;
+    id.peer = message.sender;
+    id.transaction = message.transaction;
+    id.psn = id.remote_psn = message.psn; // as its own, this end takes the same
+    id.remote_qpn = message.qpn;
+    id.path_mtu = message.path_mtu;
+    id.responder_resources = message.initiator_depth;
+    id.initiator_depth = message.responder_resources;
+    id.retry_count = message.retry_count;
+    id.rnr_retry_count = message.rnr_retry_count;
+    id.traffic_class = listener.traffic_class;
+    id.ack_timeout = listener.ack_timeout;
+    ++listener.waiting;
     CmEvent event;
-    event.request = id->number;
-    event.content.uid = listener->uid;
-    event.content.id = id->number;
+    event.request = id.number;
+    event.content.uid = listener.uid;
+    event.content.id = id.number;
     event.content.event = event_connect_request;
-    describe_message(message, is_datagram, shown_length(message.kind), event.content);
-    add_event(*listener, event);
+    describe_message(message, id.is_datagram(), shown_length(message.kind), event.content);
+    add_event(listener, event);
+}
+
+void CmExchange::handle_reply(CmId &id, const CmMessage &message)
+{
+    if (id.state == CmState::reply_received)
+        return send_receipt(id, CmMessage::Answered::reply); // the program has not answered yet
+    if (id.state == CmState::established && !id.is_passive)
+        return deliver(*id.function, id.peer_node, id.last_sent); // that the connection is ready; it was lost
+    if (id.state != CmState::request_sent || id.is_datagram())
+        return;
+    id.state = CmState::reply_received;
+    id.deadline = 0;
+    id.peer = message.sender;
+    id.remote_psn = message.psn;
+    id.remote_qpn = message.qpn;
+    id.responder_resources = message.initiator_depth;
+    id.initiator_depth = message.responder_resources;
+    id.rnr_retry_count = message.rnr_retry_count;
+    report(id, event_connect_response, 0, &message);
+}
+
+void CmExchange::handle_service_reply(CmId &id, const CmMessage &message)
+{
+    if (id.state != CmState::request_sent || !id.is_datagram())
+        return;
+    if (message.reason != 0)
+        return fail(id, event_unreachable, message.reason, &message);
+    id.state = CmState::established;
+    id.deadline = 0;
+    report(id, event_established, 0, &message);
+}
+
+void CmExchange::handle_disconnect(Function &function, const CmNode &from, CmId *id, const CmMessage &message)
+{
+    if (id == nullptr || id->state == CmState::time_wait) {
+        // The connection has ended here, which is what the peer wants to know.
+        CmMessage reply;
+        reply.kind = CmMessage::Kind::disconnect_reply;
+        reply.transaction = message.transaction;
+        reply.sender = message.receiver;
+        reply.receiver = message.sender;
+        return deliver(function, from, reply);
+    }
+    // It may overtake the message that the connection is ready.
+    if ((id->state != CmState::established && id->state != CmState::reply_sent &&
+         id->state != CmState::disconnect_sent) ||
+        id->is_datagram() || message.remote_qpn != id->local_qpn)
+        return;
+    id->state = CmState::disconnect_received;
+    id->transaction = message.transaction;
+    id->deadline = 0;
+    report(*id, event_disconnected, 0, &message);
+}
+
+void CmExchange::handle_receipt(CmId &id, const CmMessage &message)
+{
+    const CmState waiting =
+        message.answered == CmMessage::Answered::request ? CmState::request_sent : CmState::reply_sent;
+    if (id.state == waiting && message.answered != CmMessage::Answered::other)
+        set_deadline(id, time_of(message.timeout));
 }
 
 /// Messages that do not fit the state of their receiver are ignored.
-void CmExchange::receive(Function &function, Function &from, const CmMessage &message)
+void CmExchange::handle(Function &function, const CmNode &from, const CmMessage &message)
 {
     using Type = CmMessage::Kind;
     if (message.kind == Type::request || message.kind == Type::resolve_service)
-        return receive_request(function, from, message);
-    CmId *id = find(message.receiver);
+        return handle_request(function, from, message);
+    CmId *id = find(number_of(message.receiver));
     // A refusal of a request has no sender, and the requester learns its peer by the reply.
-    if (id == nullptr || (id->peer != 0 && message.sender != id->peer && message.sender != 0))
+    const bool is_from_peer =
+        id != nullptr && id->function == &function && id->peer_node == from &&
+        (id->peer == 0 || id->peer == message.sender || (message.sender == 0 && message.kind == Type::reject));
+    if (message.kind == Type::disconnect)
+        return handle_disconnect(function, from, is_from_peer ? id : nullptr, message);
+    if (!is_from_peer)
         return;
-    const bool is_waiting = id->state == CmState::request_sent;
     switch (message.kind) {
     case Type::reply:
-        if (!is_waiting)
-            return;
-        id->state = CmState::reply_received;
-        id->deadline = 0;
-        id->peer = message.sender;
-        id->remote_qpn = message.qpn;
-        id->responder_resources = message.initiator_depth;
-        id->initiator_depth = message.responder_resources;
-        id->rnr_retry_count = message.rnr_retry_count;
-        return report(*id, event_connect_response, 0, &message);
+        return handle_reply(*id, message);
     case Type::resolve_service_reply:
-        if (!is_waiting || !id->is_datagram())
-            return;
-        if (message.reason != 0)
-            return fail(*id, event_unreachable, message.reason, &message);
-        id->state = CmState::established;
-        id->deadline = 0;
-        return report(*id, event_established, 0, &message);
+        return handle_service_reply(*id, message);
+    case Type::receipt:
+        return handle_receipt(*id, message);
     case Type::ready_to_use:
         if (id->state != CmState::reply_sent)
             return;
@@ -390,25 +580,26 @@ void CmExchange::receive(Function &function, Function &from, const CmMessage &me
         id->deadline = 0;
         return report(*id, event_established, 0, &message);
     case Type::reject:
-        if (is_waiting || id->state == CmState::request_received || id->state == CmState::reply_sent ||
-            id->state == CmState::reply_received)
+        if (id->state == CmState::request_sent || id->state == CmState::request_received ||
+            id->state == CmState::reply_sent || id->state == CmState::reply_received)
             fail(*id, event_rejected, message.reason, &message);
         return;
-    case Type::disconnect:
-        // It may overtake the message that the connection is ready.
-        if (id->state != CmState::established && id->state != CmState::reply_sent &&
-            id->state != CmState::disconnect_sent)
-            return;
-        id->state = CmState::disconnect_received;
-        id->deadline = 0;
-        return report(*id, event_disconnected, 0, &message);
     case Type::disconnect_reply:
         if (id->state != CmState::disconnect_sent)
             return;
         report(*id, event_disconnected, 0, &message);
         return end_connection(*id);
+    case Type::load_alternate: {
+        CmMessage refusal;
+        refusal.kind = Type::alternate_reply;
+        complete(*id, refusal);
+        refusal.transaction = message.transaction;
+        return deliver(function, from, refusal);
+    }
     case Type::request:
     case Type::resolve_service:
+    case Type::disconnect:
+    case Type::alternate_reply:
         return;
     }
 }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -15,12 +16,13 @@
 #include "cm_constants.hpp"
 #include "connection_manager.hpp"
 #include "limits.hpp"
+#include "roce_network.hpp"
 
 namespace opendoca::card {
 
 namespace {
 
-constexpr std::uint8_t roce_v2_type = 2, hop_limit = 64;
+constexpr std::uint8_t roce_v2_type = 2;
 constexpr std::uint32_t first_free_port = 32'768, free_ports = 28'232; // ip_local_port_range
 
 std::uint32_t port_key(const CmId &id, std::uint16_t port)
@@ -153,8 +155,9 @@ int CmPorts::bind_to(CmId &id, CmAddress address)
     return 0;
 }
 
-/// Resolves at once, since a card knows all of its functions; the program reads the result as an event. Loopback and
-/// other addresses of this machine stand for the function that the id is bound to, or for the first one of the side.
+/// Resolves at once, since a card knows all of its functions and the machine its routes; the program reads the result
+/// as an event. Loopback addresses stand for the function that the id is bound to, or for the first one of the side; on
+/// a card without a network, other addresses of this machine do as well.
 int CmPorts::resolve_to(CmId &id, const CmAddress *source, const CmAddress &destination)
 {
     if (id.state == CmState::idle) {
@@ -174,20 +177,25 @@ int CmPorts::resolve_to(CmId &id, const CmAddress *source, const CmAddress &dest
     const bool is_own_loopback = destination.is_loopback() && destination.ip.gid.back() == 1;
     if (is_own_loopback && (id.function != nullptr || (target != nullptr && target->profile.side != side)))
         target = nullptr;
+    Function *const exit =
+        target == nullptr && !is_own_loopback && !destination.is_wildcard() ? exit_to(id, destination) : nullptr;
     const bool is_this_machine =
-        target == nullptr && (destination.is_loopback() || destination.is_wildcard() || interface_of(destination.ip));
+        target == nullptr && exit == nullptr &&
+        (destination.is_loopback() || destination.is_wildcard() || interface_of(destination.ip));
+    if (exit != nullptr)
+        id.function = exit;
     if (id.function == nullptr)
         id.function = target != nullptr && target->profile.side == side ? target : first_function(side);
     if (is_this_machine)
         target = id.function;
     id.destination = destination;
-    if (target == nullptr || id.function == nullptr) {
+    if (exit == nullptr && (target == nullptr || id.function == nullptr)) {
         report(id, event_address_error, target == nullptr && id.function != nullptr ? -ENETUNREACH : -ENODEV);
         return 0;
     }
-    id.peer_function = target;
+    id.peer_node = exit != nullptr ? CmNode{nullptr, destination.ip} : node_of(*target, destination);
     if (destination.is_wildcard()) // the own address is meant
-        id.destination.ip = Address::of_gid(target->profile.gids[preferred_index(*target)].raw.data());
+        id.destination.ip = id.peer_node.gid;
     if (id.source.is_wildcard()) {
         const Address own = source_gid(id);
         id.source.ip = is_this_machine || own.is_ipv4() == id.destination.is_ipv6 || !card_.profile.is_ethernet
@@ -198,6 +206,27 @@ int CmPorts::resolve_to(CmId &id, const CmAddress *source, const CmAddress &dest
     id.state = CmState::address_resolved;
     report(id, event_address_resolved);
     return 0;
+}
+
+Function *CmPorts::exit_to(const CmId &id, const CmAddress &destination) const
+{
+    if (card_.network == nullptr || !destination.ip.is_usable())
+        return nullptr;
+    const std::optional<Address> source = route_source(destination.ip);
+    if (!source)
+        return nullptr;
+    Function *best = nullptr;
+    for (Function &function : card_.functions) {
+        const Endpoint *endpoint = card_.network->endpoint_of(function);
+        if (endpoint == nullptr || !has_link(function) || function.profile.side != id.file->side ||
+            endpoint->address().is_ipv4() != destination.ip.is_ipv4() ||
+            (id.function != nullptr && id.function != &function))
+            continue;
+        // Rather the function by whose address the machine itself would send.
+        if (best == nullptr || has_gid(function, *source))
+            best = &function;
+    }
+    return best;
 }
 
 CmId *CmPorts::listener_of(const Function &function, const CmMessage &request)
@@ -236,21 +265,19 @@ Address CmPorts::source_gid(const CmId &id) const
     return id.function == nullptr ? Address{} : Address::of_gid(id.function->profile.gids[source_index(id)].raw.data());
 }
 
-Address CmPorts::destination_gid(const CmId &id) const
+CmNode CmPorts::node_of(Function &function, const CmAddress &address)
 {
-    if (id.peer_function == nullptr)
-        return {};
-    if (has_gid(*id.peer_function, id.destination.ip))
-        return id.destination.ip;
-    return Address::of_gid(id.peer_function->profile.gids[preferred_index(*id.peer_function)].raw.data());
+    if (has_gid(function, address.ip))
+        return {&function, address.ip};
+    return {&function, Address::of_gid(function.profile.gids[preferred_index(function)].raw.data())};
 }
 
 void CmPorts::describe_path(const CmId &id, ib_user_path_rec &path) const
 {
     constexpr std::uint8_t exactly = 2, rate_of_port = 0;
-    std::ranges::copy(destination_gid(id).gid, path.dgid);
+    std::ranges::copy(id.peer_node.gid.gid, path.dgid);
     std::ranges::copy(source_gid(id).gid, path.sgid);
-    path.dlid = htobe16(lid_of(id.peer_function));
+    path.dlid = htobe16(lid_of(id.peer_node.function));
     path.slid = htobe16(lid_of(id.function));
     path.pkey = htobe16(default_partition);
     path.reversible = 1;
@@ -267,9 +294,9 @@ void CmPorts::describe_address_handle(const CmId &id, ib_uverbs_ah_attr &attribu
 {
     attributes = {};
     attributes.port_num = port_number;
-    attributes.dlid = lid_of(id.peer_function);
+    attributes.dlid = lid_of(id.peer_node.function);
     attributes.is_global = card_.profile.is_ethernet ? 1 : 0;
-    std::ranges::copy(destination_gid(id).gid, attributes.grh.dgid);
+    std::ranges::copy(id.peer_node.gid.gid, attributes.grh.dgid);
     attributes.grh.sgid_index = static_cast<std::uint8_t>(source_index(id));
     attributes.grh.hop_limit = hop_limit;
     attributes.grh.traffic_class = id.traffic_class;

@@ -338,7 +338,7 @@ int ConnectionManager::query_route(Call &call)
     const CmId &id = *call.id;
     rdma_ucm_query_route_resp out{};
     store_address(id.source, &out.src_addr);
-    if (id.peer_function != nullptr)
+    if (id.peer_node.is_set())
         store_address(id.destination, &out.dst_addr);
     if (id.function != nullptr) {
         out.node_guid = htobe64(card_.guid_of(id.function->profile));
@@ -347,7 +347,7 @@ int ConnectionManager::query_route(Call &call)
             out.num_paths = 1;
             describe_path(id, out.ib_route[0]);
         } else {
-            std::ranges::copy(destination_gid(id).gid, out.ib_route[0].dgid);
+            std::ranges::copy(id.peer_node.gid.gid, out.ib_route[0].dgid);
             std::ranges::copy(source_gid(id).gid, out.ib_route[0].sgid);
             out.ib_route[0].pkey = htobe16(default_partition);
         }
@@ -370,7 +370,7 @@ int ConnectionManager::query(Call &call)
         return ENOSYS;
     rdma_ucm_query_addr_resp out{};
     out.src_size = store_address(id.source, &out.src_addr);
-    if (id.peer_function != nullptr)
+    if (id.peer_node.is_set())
         out.dst_size = store_address(id.destination, &out.dst_addr);
     if (id.function != nullptr) {
         out.node_guid = htobe64(card_.guid_of(id.function->profile));
@@ -397,6 +397,7 @@ int ConnectionManager::connect(Call &call)
         return error;
     static std::minstd_rand random{std::random_device{}()};
     constexpr std::uint32_t psn_bits = 0xffffff;
+    id.local_qpn = message.qpn;
     id.psn = message.psn = static_cast<std::uint32_t>(random()) & psn_bits;
     id.responder_resources = message.responder_resources;
     id.initiator_depth = message.initiator_depth;
@@ -407,9 +408,12 @@ int ConnectionManager::connect(Call &call)
     message.path_mtu = id.path_mtu;
     message.source = id.source;
     message.destination = id.destination;
+    message.source_gid = source_gid(id);
+    message.destination_gid = id.peer_node.gid;
+    message.traffic_class = id.traffic_class;
+    message.ack_timeout = id.ack_timeout.value_or(local_ack_timeout);
     id.state = CmState::request_sent;
-    if (!send(id, message))
-        set_deadline(id, answer_limit_ns);
+    send_until_answered(id, message);
     return 0;
 }
 
@@ -446,7 +450,6 @@ int ConnectionManager::accept(Call &call)
         return error;
     CmId &id = *call.id;
     CmMessage message;
-    message.receiver = id.peer;
     if (in.conn_param.valid == 0) { // the active side confirms the reply
         if (id.state != CmState::reply_received)
             return EINVAL;
@@ -461,6 +464,7 @@ int ConnectionManager::accept(Call &call)
     if (const int error = copy_parameters(in.conn_param, max_data, message); error != 0)
         return error;
     id.uid = in.uid;
+    id.local_qpn = message.qpn;
     if (id.is_datagram()) {
         message.kind = CmMessage::Kind::resolve_service_reply;
         message.qkey = datagram_qkey;
@@ -473,8 +477,7 @@ int ConnectionManager::accept(Call &call)
     id.responder_resources = message.responder_resources;
     id.initiator_depth = message.initiator_depth;
     id.state = CmState::reply_sent;
-    set_deadline(id, answer_limit_ns);
-    send(id, message);
+    send_until_answered(id, message);
     return 0;
 }
 
@@ -495,12 +498,11 @@ int ConnectionManager::reject(Call &call)
         return EINVAL;
     CmMessage message;
     message.kind = id.is_datagram() ? CmMessage::Kind::resolve_service_reply : CmMessage::Kind::reject;
-    message.receiver = id.peer;
     message.reason = id.is_datagram() ? service_rejected : reason;
     std::copy_n(in.private_data, in.private_data_len, message.private_data.begin());
+    send(id, message);
     id.state = CmState::failed;
     id.deadline = 0;
-    send(id, message);
     return 0;
 }
 
@@ -515,18 +517,10 @@ int ConnectionManager::disconnect(Call &call)
     if (id.is_datagram() || id.state < CmState::request_sent)
         return EINVAL;
     CmMessage message;
-    message.receiver = id.peer;
     if (id.state == CmState::established || id.state == CmState::reply_sent) {
         message.kind = CmMessage::Kind::disconnect;
         id.state = CmState::disconnect_sent;
-        set_deadline(id, answer_limit_ns);
-        send(id, message);
-        // The peer has no such connection any more, which answers as well.
-        const CmId *peer = find(id.peer);
-        if (id.state == CmState::disconnect_sent && (peer == nullptr || peer->peer != id.number)) {
-            report(id, event_disconnected);
-            end_connection(id);
-        }
+        send_until_answered(id, message);
     } else if (id.state == CmState::disconnect_received) {
         message.kind = CmMessage::Kind::disconnect_reply;
         end_connection(id);
@@ -583,7 +577,7 @@ int ConnectionManager::init_qp_attributes(Call &call)
         out.qp_attr_mask |= send_psn;
         if (id.qp_type == qp_type_rc)
             out.qp_attr_mask |= timeout | retry_count | rnr_retry | max_reads;
-        out.sq_psn = id.psn;
+        out.sq_psn = id.remote_psn;
         out.timeout = id.ack_timeout.value_or(local_ack_timeout);
         out.retry_cnt = id.retry_count;
         out.rnr_retry = id.rnr_retry_count;

@@ -13,28 +13,19 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <rdma/rdma_user_cm.h>
 #include <sys/types.h>
 
-#include "../network/address.hpp"
 #include "card.hpp"
+#include "cm_message.hpp"
 
 namespace opendoca::card {
 
 struct Reply;
-
-/// An IP address with a port, as programs name ends of connections. A value; without an address it is the wildcard.
-struct CmAddress {
-    Address ip;
-    std::uint16_t port = 0;
-    bool is_ipv6 = false;    ///< family of the socket address; an IPv4-mapped address may have either
-    std::uint32_t scope = 0; ///< interface of a link-local IPv6 address
-
-    [[nodiscard]] bool is_wildcard() const;
-    [[nodiscard]] bool is_loopback() const;
-};
 
 /// An event that a program has not read yet.
 struct CmEvent {
@@ -53,6 +44,20 @@ struct CmFile {
     std::uint32_t ids = 0;
     std::deque<CmEvent> events;
     std::vector<std::shared_ptr<Process>> processes; ///< that have sent a request by this file
+};
+
+/// Where a connection manager is that messages come from or go to: at a function of this card, or at an address of the
+/// network. A value.
+struct CmNode {
+    Function *function = nullptr; ///< null: not on this card
+    Address gid;
+
+    [[nodiscard]] bool is_set() const { return function != nullptr || gid != Address{}; }
+    /// A function is the same by each of its addresses.
+    friend bool operator==(const CmNode &one, const CmNode &other)
+    {
+        return one.function == other.function && (one.function != nullptr || one.gid == other.gid);
+    }
 };
 
 /// States of an id, as the kernel's connection manager has them.
@@ -87,44 +92,25 @@ struct CmId {
     bool is_reusing = false, is_ipv6_only = false;
     std::uint8_t traffic_class = 0;
     std::optional<std::uint8_t> ack_timeout;
-    Function *function = nullptr; ///< device that it is bound to
-    Function *peer_function = nullptr;
+    Function *function = nullptr;           ///< device that it is bound to
+    CmNode peer_node;                       ///< where its destination is
     std::uint32_t backlog = 0, waiting = 0; ///< of a listener: requests that were not fetched
     std::uint32_t events_reported = 0;
 
     // The connection, from REQ on.
-    std::uint32_t peer = 0; ///< id of the other end
-    std::uint32_t psn = 0;  ///< both ends start with it
-    std::uint32_t remote_qpn = 0;
+    std::uint32_t peer = 0; ///< communication id of the other end
+    bool is_passive = false;
+    /// The number of the first packet that each end receives. Each tells its own to the other.
+    std::uint32_t psn = 0, remote_psn = 0;
+    std::uint32_t local_qpn = 0, remote_qpn = 0;
     std::uint8_t path_mtu = 0;
     std::uint8_t responder_resources = 0, initiator_depth = 0, retry_count = 0, rnr_retry_count = 0;
-    std::uint64_t deadline = 0; ///< in ns; 0: none
+    std::uint64_t transaction = 0; ///< of the request and its answers
+    CmMessage last_sent;           ///< is sent again if it is lost
+    std::uint8_t repetitions = 0;  ///< how often `last_sent` was sent again for want of an answer
+    std::uint64_t deadline = 0;    ///< in ns; 0: none
 
     [[nodiscard]] bool is_datagram() const;
-};
-
-/// A message between two connection managers, with the fields of its management datagram.
-struct CmMessage {
-    enum class Kind : std::uint8_t {
-        request,
-        reply,
-        ready_to_use,
-        reject,
-        disconnect,
-        disconnect_reply,
-        resolve_service,       ///< SIDR REQ
-        resolve_service_reply, ///< SIDR REP
-    };
-    Kind kind = Kind::request;
-    std::uint32_t sender = 0, receiver = 0; ///< ids
-    std::uint16_t port_space = 0;           ///< with the destination's port the service id
-    CmAddress source, destination;          ///< of requests
-    std::uint32_t qpn = 0, qkey = 0, psn = 0;
-    std::uint8_t path_mtu = 0;
-    std::uint8_t responder_resources = 0, initiator_depth = 0, retry_count = 0, rnr_retry_count = 0;
-    std::uint8_t flow_control = 0, srq = 0;
-    std::uint16_t reason = 0; ///< of a rejection, or status of the reply to SIDR REQ
-    std::array<std::uint8_t, RDMA_MAX_PRIVATE_DATA> private_data{};
 };
 
 /// The addresses, ports and paths of ids. Base of the connection manager; not used by itself.
@@ -141,11 +127,14 @@ protected:
     int bind_to(CmId &id, CmAddress address);
     int check_port(const CmId &id, const CmAddress &address, bool is_reusing) const;
     int resolve_to(CmId &id, const CmAddress *source, const CmAddress &destination);
+    /// Returns the function whose network leads to an address that is not on this card, or null.
+    [[nodiscard]] Function *exit_to(const CmId &id, const CmAddress &destination) const;
     [[nodiscard]] CmId *listener_of(const Function &function, const CmMessage &request);
 
     [[nodiscard]] std::size_t source_index(const CmId &id) const;
     [[nodiscard]] Address source_gid(const CmId &id) const;
-    [[nodiscard]] Address destination_gid(const CmId &id) const;
+    /// Returns the function as the place of a peer that knows it by an address.
+    [[nodiscard]] static CmNode node_of(Function &function, const CmAddress &address);
     void describe_path(const CmId &id, ib_user_path_rec &path) const;
     void describe_address_handle(const CmId &id, ib_uverbs_ah_attr &attributes) const;
 
@@ -172,9 +161,12 @@ public:
     void remove_device(const Function &function);
     /// Handles deadlines. Returns the time until the next one in ms, or -1.
     int serve_timers();
+    /// Handles a management datagram that has come from an address of the network.
+    void receive(Function &function, const Address &source,
+                 std::span<const std::uint8_t, management_datagram_bytes> datagram);
 
 protected:
-    using CmPorts::CmPorts;
+    explicit CmExchange(Card &card);
     ~CmExchange() = default;
 
     CmId *new_id(CmFile &file, std::uint64_t uid, std::uint16_t port_space, std::uint8_t qp_type);
@@ -182,11 +174,31 @@ protected:
     void destroy(CmId &id);
     [[nodiscard]] CmId *find(std::uint32_t number);
 
-    /// Delivers a message to the peer's function. Returns false if it is lost.
-    bool send(CmId &from, CmMessage message);
-    void receive(Function &function, Function &from, const CmMessage &message);
-    void receive_request(Function &function, Function &from, const CmMessage &message);
-    void refuse(Function &from, const CmMessage &request, std::uint16_t reason);
+    /// Returns the name of an id in messages. It differs in each run of a card, so that peers tell a new connection
+    /// from one that they have with a card that has ended.
+    [[nodiscard]] std::uint32_t communication_id(std::uint32_t number) const { return number ^ salt_; }
+    [[nodiscard]] std::uint32_t number_of(std::uint32_t communication_id) const { return communication_id ^ salt_; }
+    /// Fills in the fields that follow from the sender.
+    void complete(CmId &from, CmMessage &message);
+    /// Sends a message to the peer of an id, and keeps it, to send it again.
+    void send(CmId &from, CmMessage message);
+    /// Sends a message that needs an answer, and sends it again until one comes.
+    void send_until_answered(CmId &from, const CmMessage &message);
+    /// Delivers a complete message, unless it is lost.
+    void deliver(Function &from, const CmNode &to, const CmMessage &message);
+    void send_receipt(CmId &id, CmMessage::Answered answered);
+    void refuse(Function &function, const CmNode &from, const CmMessage &request, std::uint16_t reason);
+
+    void handle(Function &function, const CmNode &from, const CmMessage &message);
+    void handle_request(Function &function, const CmNode &from, const CmMessage &message);
+    void begin_passive(CmId &listener, CmId &id, const CmMessage &message);
+    void handle_repeated_request(CmId &id);
+    bool end_stale_connection(const CmNode &from, std::uint32_t qpn);
+    void handle_reply(CmId &id, const CmMessage &message);
+    void handle_service_reply(CmId &id, const CmMessage &message);
+    void handle_receipt(CmId &id, const CmMessage &message);
+    void handle_disconnect(Function &function, const CmNode &from, CmId *id, const CmMessage &message);
+
     void fail(CmId &id, std::uint32_t event, std::int32_t status, const CmMessage *message);
     void end_connection(CmId &id);
     void set_deadline(CmId &id, std::uint64_t delay_ns);
@@ -201,6 +213,10 @@ protected:
     std::list<CmFile> files_;
     std::map<std::uint32_t, std::unique_ptr<CmId>> ids_;
     std::uint32_t last_number_ = 0;
+    const std::uint32_t salt_;
+    std::uint32_t last_transaction_ = 0;
+    /// Ids that requests have created, by the peer's address and id.
+    std::map<std::pair<std::array<std::uint8_t, 16>, std::uint32_t>, CmId *> requests_;
     std::multimap<std::uint64_t, std::uint32_t> timers_; ///< numbers of ids by time in ns, some of them outdated
 };
 

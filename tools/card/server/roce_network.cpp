@@ -12,6 +12,8 @@
 #include <sys/timerfd.h>
 
 #include "big_endian.hpp"
+#include "cm_constants.hpp"
+#include "connection_manager.hpp"
 #include "engine.hpp"
 #include "limits.hpp"
 #include "work_request.hpp"
@@ -23,14 +25,14 @@ namespace {
 constexpr unsigned packets_per_turn = 64; // of one connection, before others have their turn
 constexpr unsigned reads_per_poll = 8;    // calls of recvmmsg on one socket
 constexpr std::uint8_t type_of_roce_v2 = 2;
+constexpr std::uint16_t partition_mask = 0x7fff; // of a key; the bit above is the kind of membership
 /// A card whose sockets are never empty serves its timers all the same, after this time.
 constexpr std::uint64_t longest_delay_of_timers_ns = 1'000'000'000;
 
 /// Returns whether the packet's partition key is that of the queue pair, which is always the full default one.
 bool is_same_partition(const Packet &packet, const QueuePair &qp)
 {
-    constexpr std::uint16_t number_mask = 0x7fff;
-    return (packet.partition_key & number_mask) == number_mask && has_partition_key(qp);
+    return (packet.partition_key & partition_mask) == partition_mask && has_partition_key(qp);
 }
 
 bool is_usable(const Function &function)
@@ -197,6 +199,24 @@ void Network::send_datagram(QueuePair &qp, const Address &destination, Packet pa
     has_datagrams_ = true;
 }
 
+void Network::send_management(const Function &function, const Address &destination,
+                              std::span<const std::uint8_t> datagram)
+{
+    Endpoint *endpoint = endpoint_of(function);
+    if (endpoint == nullptr || !is_usable(function) || destination.is_ipv4() != endpoint->address().is_ipv4() ||
+        card_.faults.take_message_loss())
+        return;
+    const std::span<std::uint8_t> room = endpoint->room(datagram.size()).first(datagram.size());
+    std::ranges::copy(datagram, room.begin());
+    Packet packet;
+    packet.transport = Transport::ud;
+    packet.destination = packet.source = management_qpn;
+    packet.qkey = management_qkey;
+    packet.payload = room;
+    endpoint->add(destination, packet);
+    endpoint->flush(); // also where the card ends next
+}
+
 unsigned Network::progress()
 {
     unsigned done = 0;
@@ -310,6 +330,8 @@ void Network::forget(RoceConnection &connection)
 
 void Network::handle(const Port &port, const Address &source, const Packet &packet)
 {
+    if (packet.destination == management_qpn)
+        return handle_management(port, source, packet);
     auto *qp = card_.objects.by_number<QueuePair>(packet.destination);
     if (qp == nullptr || &qp->file.function != port.function || !is_usable(*port.function) ||
         !is_same_partition(packet, *qp))
@@ -322,6 +344,14 @@ void Network::handle(const Port &port, const Address &source, const Packet &pack
     connection.handle(packet);
     if (connection.responder.has_due_acknowledgement() && !std::exchange(connection.has_acknowledgement_, true))
         acknowledging_.push_back(&connection);
+}
+
+void Network::handle_management(const Port &port, const Address &source, const Packet &packet)
+{
+    if (packet.transport == Transport::ud && packet.kind == PacketKind::send_only && packet.qkey == management_qkey &&
+        (packet.partition_key & partition_mask) == partition_mask && is_usable(*port.function) &&
+        packet.payload.size() == management_datagram_bytes)
+        card_.connections->receive(*port.function, source, packet.payload.first<management_datagram_bytes>());
 }
 
 void Network::handle_datagram(QueuePair &qp, const Port &port, const Address &source, const Packet &packet)

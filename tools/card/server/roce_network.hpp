@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -88,6 +89,9 @@ public:
     /// Sends a datagram, unless its destination is on this card or is no address of a network.
     void send_datagram(QueuePair &qp, const Address &destination, Packet packet, const SegmentList &message);
 
+    /// Sends a datagram of the management queue pair at once.
+    void send_management(const Function &function, const Address &destination, std::span<const std::uint8_t> datagram);
+
     /// Handles packets that have arrived and timers, and lets each connection send its share. Returns the number of
     /// packets.
     unsigned progress();
@@ -110,6 +114,7 @@ private:
     };
 
     void handle(const Port &port, const Address &source, const Packet &packet);
+    void handle_management(const Port &port, const Address &source, const Packet &packet);
     void handle_datagram(QueuePair &qp, const Port &port, const Address &source, const Packet &packet);
     unsigned serve_timers();
     void set_alarm();
