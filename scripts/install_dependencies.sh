@@ -57,7 +57,7 @@ dnf)
     optional_test_packages="compiler-rt mandoc zlib-devel lz4 qpdf"
     lint_packages="clang-tools-extra ShellCheck python3-flake8"
     card_packages="libibverbs libibverbs-utils infiniband-diags librdmacm-utils perftest python3-pyverbs ucx ucx-ib iproute"
-    optional_card_packages="python3-scapy ucx-ib-mlx5"
+    optional_card_packages="python3-scapy ucx-ib-mlx5 libfabric"
     ;;
 zypper)
     compiler="gcc gcc-c++"
@@ -69,7 +69,7 @@ zypper)
     optional_test_packages="mandoc zlib-devel lz4 qpdf"
     lint_packages="clang-tools ShellCheck python3-flake8"
     card_packages="libibverbs libibverbs-utils libmlx5-1 infiniband-diags perftest iproute2"
-    optional_card_packages="librdmacm-utils python3-pyverbs python3-scapy ucx-tools"
+    optional_card_packages="librdmacm-utils python3-pyverbs python3-scapy ucx-tools libfabric"
     ;;
 *)
     build_packages="meson ninja-build pkg-config gcc g++ libibverbs-dev librdmacm-dev libjson-c-dev nlohmann-json3-dev libssl-dev libbsd-dev"
@@ -83,7 +83,7 @@ zypper)
     # The Arm libraries are not installed: scripts/aarch64_sysroot.sh.
     aarch64_packages="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user"
     lint_packages="clang-format clang-tidy shellcheck flake8"
-    card_packages="ibverbs-providers ibverbs-utils infiniband-diags rdmacm-utils perftest python3-pyverbs python3-scapy ucx-utils iproute2"
+    card_packages="ibverbs-providers ibverbs-utils infiniband-diags rdmacm-utils perftest python3-pyverbs python3-scapy ucx-utils libfabric-bin iproute2"
     roots_packages="mmdebstrap git"
     packages_packages="apt-utils debhelper doxygen dpkg-dev gpg libtbb-dev lintian mmdebstrap"
     ;;

@@ -124,16 +124,17 @@ class Card:
         wait_for_all([program], seconds)
         return program.output()
 
-    def run_pair(self, program, arguments, sides=("host", "host"), seconds=300, environment=lambda port: None):
+    def run_pair(self, program, arguments, sides=("host", "host"), seconds=300, environment=lambda port: None,
+                 meet=("-p", "-p")):
         """Runs a program as server and as client on these sides of a card. Returns what both have printed.
 
         ARGUMENTS and ENVIRONMENT are functions of the port that the program is to use. Both programs get the TCP port
-        to meet at, as '-p'; the client gets the address as well.
+        to meet at, by the options MEET of server and client; the client gets the address as well.
         """
         tcp_port = free_tcp_port()
         ports = [self.port(side) for side in sides]
-        commands = [[*with_card, program, "-p", str(tcp_port), *arguments(port)]
-                    for with_card, port in zip(self._commands(*sides), ports)]
+        commands = [[*with_card, program, option, str(tcp_port), *arguments(port)]
+                    for with_card, port, option in zip(self._commands(*sides), ports, meet)]
         programs = [Program(commands[0], environment(ports[0]))]
         try:
             wait_for_listener(tcp_port, programs[0], seconds)

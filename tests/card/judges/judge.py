@@ -178,6 +178,23 @@ def judge_rdmacm(card, judge):
                ["-c", "-a", "127.0.0.2", "-C", "20", "-V"], ("host", "dpu"))
 
 
+def judge_libfabric(card, judge):
+    def exchange(endpoint):
+        def environment(port):
+            return {"FI_VERBS_GID_IDX": str(port.roce_v2_gid)} if port.is_ethernet else {}
+
+        _, output = card.run_pair("fi_pingpong", lambda _: ["-p", "verbs", "-e", endpoint, "-I", "20", "-c"],
+                                  environment=environment, meet=("-B", "-P"))
+        rows = [line.split() for line in output.splitlines() if re.match(r"\d+[km]?\s", line)]
+        if len(rows) < 3 or any(row[1:3] != ["20", "=20"] for row in rows):
+            raise Failed(f"fi_pingpong has not sent and got 20 messages of each size:\n{output}")
+
+    # Not "rdm": its last message is lost if the peer's disconnect comes between its looks at completions and at events, as
+    # on a busy machine.
+    for endpoint in ("msg", "dgram"):
+        judge.test(f"libfabric.{endpoint}", exchange, endpoint)
+
+
 def judge_ucx(card, judge):
     def measure(test, sides, iterations, *options, transport=None):
         def arguments(port):
@@ -309,7 +326,7 @@ def judge_pyverbs(card, modules):
 def what_is_missing(names):
     """What the judges need and is not installed here, or None."""
     programs = {"devinfo": "ibv_devinfo", "pingpong": "ibv_rc_pingpong", "perftest": "ib_write_bw",
-                "ucx": "ucx_perftest", "tools": "ibstat", "rdmacm": "rping"}
+                "ucx": "ucx_perftest", "tools": "ibstat", "rdmacm": "rping", "libfabric": "fi_pingpong"}
     for name in ["devinfo", *names]:
         if name in programs and shutil.which(programs[name]) is None:
             return programs[name]
@@ -351,7 +368,7 @@ def print_exceptions(profile, name, modules):
 
 
 JUDGES = {"devinfo": judge_devinfo, "pingpong": judge_pingpong, "perftest": judge_perftest, "rdmacm": judge_rdmacm,
-          "ucx": judge_ucx, "tools": judge_tools}
+          "libfabric": judge_libfabric, "ucx": judge_ucx, "tools": judge_tools}
 
 
 def main():

@@ -190,6 +190,16 @@ class Libraries(Network):
                 self.assertRegex(texts[1], r"(?m)^(?:Final:)?\s*100\s")
                 self.assertGreater(self.cards.relay.counts["passed"] - passed, 100)
 
+    @unittest.skipUnless(shutil.which("fi_pingpong"), "fi_pingpong is not installed")
+    def test_libfabric(self):
+        for endpoint in ("msg", "dgram"):
+            with self.subTest(endpoint=endpoint):
+                passed = self.cards.relay.counts["passed"]
+                texts = self.pair(IPV4, 47592, "env", "FI_VERBS_GID_IDX=3", "fi_pingpong", "-p", "verbs", "-e", endpoint,
+                                  "-I", "20", "-c")
+                self.assertRegex(texts[1], r"(?m)^1k\s+20\s+=20\s")
+                self.assertGreater(self.cards.relay.counts["passed"] - passed, 100)
+
 
 class Disturbed(Network):
     def pingpong(self, *arguments, **more):
