@@ -267,6 +267,21 @@ TEST_F(RdmaCm, AnEmptyChannelThatDoesNotBlockHasNoEvent)
     EXPECT_FALSE(has_event()) << "the descriptor is readable without an event";
 }
 
+TEST_F(RdmaCm, UnreadEventsAreLimited)
+{
+    rdma_cm_id *id = create();
+    sockaddr_in address = address_of("198.51.100.7", 7033);
+    int events = 0;
+    while (events < 1000 && rdma_resolve_addr(id, nullptr, generic(address), 1000) == 0)
+        ++events;
+    EXPECT_EQ(errno, ENOMEM);
+    EXPECT_GE(events, 64);
+    EXPECT_LT(events, 1000);
+    for (int i = 0; i < events; ++i)
+        next(RDMA_CM_EVENT_ADDR_ERROR);
+    EXPECT_EQ(rdma_resolve_addr(id, nullptr, generic(address), 1000), 0);
+}
+
 TEST_F(RdmaCm, UnreadEventsEndWithTheirId)
 {
     rdma_cm_id *id = create();

@@ -49,6 +49,7 @@ inline constexpr std::uint64_t time_wait_ns = (1ull << (local_ack_timeout - 8)) 
 
 /// librdmacm's table has 65536 entries.
 inline constexpr std::uint32_t max_ids = 65'535, max_ids_of_file = 32'768;
-inline constexpr std::uint32_t max_backlog = 1024; ///< also in place of 0
+inline constexpr std::uint32_t max_backlog = 1024;  ///< also in place of 0
+inline constexpr std::size_t max_events_of_id = 64; ///< that are unread, on average of the ids of a file
 
 } // namespace opendoca::card

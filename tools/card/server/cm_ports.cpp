@@ -172,6 +172,9 @@ int CmPorts::resolve_to(CmId &id, const CmAddress *source, const CmAddress &dest
         return EINVAL;
     if (id.source.is_ipv6 != destination.is_ipv6 && !id.source.is_wildcard())
         return EINVAL;
+    // A program that resolves again after each failure, and never reads why, could add events without end.
+    if (id.file->events.size() > max_events_of_id * id.file->ids)
+        return ENOMEM;
     const Side side = id.file->side;
     Function *target = owner_of(destination);
     const bool is_own_loopback = destination.is_loopback() && destination.ip.gid.back() == 1;
