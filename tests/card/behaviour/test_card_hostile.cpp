@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
@@ -34,6 +36,7 @@
 #include "server/devx.hpp"
 #include "server/engine.hpp"
 #include "server/rdma_netlink.hpp"
+#include "server/work_request.hpp"
 
 namespace opendoca::card {
 namespace {
@@ -89,7 +92,7 @@ private:
 class Hostile : public testing::Test {
 protected:
     static constexpr std::size_t ring_slots = 256, arena_bytes = 1 << 20, registered_at = 1 << 18,
-                                 registered_bytes = 1 << 16;
+                                 registered_bytes = 1 << 16, device_memory_length = 1000;
 
     Hostile()
     {
@@ -138,6 +141,29 @@ protected:
             .bytes(UVERBS_ATTR_CORE_OUT, &response, sizeof(response));
         EXPECT_EQ(ioctl.run(file, process), 0);
         return response.lkey;
+    }
+    /// Memory of the device that ends within a page, and its key.
+    const DeviceMemory *make_device_memory(std::uint32_t pd, std::vector<std::uint32_t> &keys)
+    {
+        std::uint64_t offset = 0;
+        std::uint16_t page = 0;
+        std::uint32_t local = 0, remote = 0;
+        Ioctl alloc(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC), reg(UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG);
+        alloc.number(UVERBS_ATTR_ALLOC_DM_HANDLE, 0, 0)
+            .number(UVERBS_ATTR_ALLOC_DM_LENGTH, device_memory_length)
+            .bytes(MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &offset, sizeof(offset))
+            .bytes(MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, &page, sizeof(page));
+        EXPECT_EQ(alloc.run(file, process), 0);
+        reg.number(UVERBS_ATTR_REG_DM_MR_HANDLE, 0, 0)
+            .number(UVERBS_ATTR_REG_DM_MR_LENGTH, device_memory_length)
+            .number(UVERBS_ATTR_REG_DM_MR_PD_HANDLE, pd, 0)
+            .number(UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, 47, 4)
+            .number(UVERBS_ATTR_REG_DM_MR_DM_HANDLE, alloc.handle(0), 0)
+            .bytes(UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &local, sizeof(local))
+            .bytes(UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &remote, sizeof(remote));
+        EXPECT_EQ(reg.run(file, process), 0);
+        keys.push_back(remote);
+        return card.objects.find<DeviceMemory>(alloc.handle(0));
     }
     std::uint32_t make_cq()
     {
@@ -213,6 +239,22 @@ protected:
             }
         }
     }
+    /// Writes to device memory, at and around its end.
+    void add_writes_to_device(QueuePair &qp, std::uint32_t local_key, std::uint32_t device_key)
+    {
+        for (std::size_t slot = 0; slot < ring_slots; ++slot) {
+            std::uint8_t *request = reinterpret_cast<std::uint8_t *>(qp.send_buffer) + slot * 64;
+            if (chance(2))
+                continue;
+            store_big(request, static_cast<std::uint32_t>(Opcode::write));
+            store_big(request + 4, std::uint32_t{3});
+            store_big(request + 16, chance(16) ? generator() : std::uint64_t{random(device_memory_length)});
+            store_big(request + 24, device_key);
+            store_big(request + 32, 1 + random(chance(8) ? 4096 : 128));
+            store_big(request + 36, local_key);
+            store_big(request + 40, std::uint64_t{reinterpret_cast<std::uintptr_t>(arena + registered_at)});
+        }
+    }
     static void ring_doorbell(QueuePair &qp, std::uint32_t sent, std::uint32_t received)
     {
         auto *record = reinterpret_cast<std::uint8_t *>(qp.doorbell_record);
@@ -228,7 +270,7 @@ protected:
     std::deque<std::vector<std::uint8_t>> queues, records;
 };
 
-constexpr unsigned objects[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 0x1000, 0x1001, 0x1002, 0x1008, 0x1009, 77};
+constexpr unsigned objects[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 14, 0x1000, 0x1001, 0x1002, 0x1008, 0x1009, 77};
 
 TEST_F(Hostile, IoctlsOfAnyContent)
 {
@@ -319,6 +361,7 @@ TEST_F(Hostile, WorkRequestsOfAnyContent)
         .bytes(UVERBS_ATTR_CORE_OUT, &window, sizeof(window));
     ASSERT_EQ(alloc.run(file, process), 0);
     keys.push_back(window.rkey);
+    const DeviceMemory *memory = make_device_memory(pd, keys);
     QueuePair *const qps[] = {make_qp(pd, cq, 2), make_qp(pd, cq, 3), make_qp(pd, cq, 4)};
     auto *completions = card.objects.find<CompletionQueue>(cq);
     unsigned done = 0;
@@ -328,6 +371,8 @@ TEST_F(Hostile, WorkRequestsOfAnyContent)
             set_state_of(*qp, QpState::reset);
             connect(*qp);
             fill_ring(*qp, keys);
+            if (chance(4))
+                add_writes_to_device(*qp, keys.front(), keys.back());
             const std::uint32_t sent = chance(8) ? static_cast<std::uint32_t>(generator()) : random(ring_slots + 1);
             ring_doorbell(*qp, sent, random(chance(8) ? 65536 : ring_slots));
         }
@@ -339,6 +384,23 @@ TEST_F(Hostile, WorkRequestsOfAnyContent)
     }
     EXPECT_GT(done, 3000u);
     expect_only_registered_memory_changed();
+    const auto behind = memory->pages.bytes().subspan(device_memory_length);
+    EXPECT_FALSE(std::ranges::all_of(memory->pages.bytes(), [](std::uint8_t byte) { return byte == 0; }));
+    EXPECT_TRUE(std::ranges::all_of(behind, [](std::uint8_t byte) { return byte == 0; }));
+}
+
+/// The card would be ended by an access to pages that a program has cut off.
+TEST_F(Hostile, DeviceMemoryCannotBeShortened)
+{
+    std::vector<std::uint32_t> keys;
+    const DeviceMemory *memory = make_device_memory(make_pd(), keys);
+    const UniqueFd program_end = memory->pages.share();
+    for (const off_t length : {off_t{0}, off_t{1} << 30}) {
+        EXPECT_EQ(ftruncate(program_end.get(), length), -1) << length;
+        EXPECT_EQ(errno, EPERM);
+    }
+    EXPECT_EQ(fallocate(program_end.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096), 0);
+    memory->pages.bytes()[0] = 1; // a hole is filled with zeros
 }
 
 TEST_F(Hostile, ObjectsOfOthersAreNotFound)
@@ -352,7 +414,8 @@ TEST_F(Hostile, ObjectsOfOthersAreNotFound)
         };
         for (const auto &[object, method] :
              {Destroy{UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY}, Destroy{UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY},
-              Destroy{UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY}, Destroy{UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY}})
+              Destroy{UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY}, Destroy{UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY},
+              Destroy{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE}})
             EXPECT_NE(Ioctl(object, method).number(0, handle, 0).run(other, process), 0);
     }
     EXPECT_NE(card.objects.find<ProtectionDomain>(pd, file), nullptr);

@@ -39,6 +39,7 @@ DEVICE = {
     "local_ca_ack_delay": "16",
     "max_mcast_grp": "0",  # a real card reports 2097152, but here multicast is not modelled
     "max_mcast_qp_attach": "0",
+    "memory": "131072Bytes",  # maximum available device memory
     "timestamp_mask": "0x7fffffffffffffff",
 }
 AT_LEAST = {"max_qp": 1 << 17, "max_cq": 1 << 20, "max_mr": 1 << 20, "max_pd": 1 << 20, "max_srq": 1 << 16}

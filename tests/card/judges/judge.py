@@ -89,6 +89,7 @@ def judge_pingpong(card, judge):
     judge.test("pingpong.rc_on_demand_paging", exchange, "ibv_rc_pingpong", sides, 200, "-e", "-c", "-o", "-P")
     if card.port().is_ethernet:
         judge.test("pingpong.rc_implicit_region", exchange, "ibv_rc_pingpong", sides, 200, "-e", "-c", "-O")
+    judge.test("pingpong.rc_device_memory", exchange, "ibv_rc_pingpong", sides, 200, "-e", "-c", "-j")
     judge.test("pingpong.uc", exchange, "ibv_uc_pingpong", sides, 200, "-e", "-c")
     judge.test("pingpong.srq", exchange, "ibv_srq_pingpong", sides, 200, "-e", "-c")
     judge.test("pingpong.ud", exchange, "ibv_ud_pingpong", sides, 200, "-e", "-c", "-s", "1024")

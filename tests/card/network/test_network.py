@@ -105,6 +105,7 @@ class Quiet(Network):
                         check = ["-c"] if kind != "srq" else []
                         self.pingpong(kind, addresses, "-m", mtu, "-n", "50", "-s", "10001", *check)
             self.pingpong("ud", addresses, "-n", "50", "-s", "1001", "-c")
+        self.pingpong("rc", IPV4, "-n", "50", "-s", "10000", "-c", "-j")  # from and to device memory
 
     def test_the_port_has_the_addresses_and_the_mtu(self):
         text = self.cards.start(0, [IPV4[0]], "ibv_devinfo", "-d", "mlx5_0", "-v").communicate(timeout=LIMIT)[0]

@@ -90,7 +90,9 @@ int receive_reply(int fd, Reply &reply)
     if (got != static_cast<ssize_t>(sizeof(reply)))
         return EIO; // the card's process has ended
     const cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (reply.descriptors == 1 && header != nullptr) {
+    if (reply.descriptors == 1) {
+        if (header == nullptr)
+            return EMFILE; // the kernel had no number for it
         int received = -1;
         std::memcpy(&received, CMSG_DATA(header), sizeof(received));
         if (reply.slot[0].size == sizeof(std::int64_t))
@@ -310,7 +312,18 @@ void *card_map(int fd, std::size_t length, int protection, off_t offset)
     request.a = reinterpret_cast<std::uintptr_t>(pages);
     request.b = length;
     request.c = static_cast<std::uint64_t>(offset);
-    const int error = call_card(fd, request, is_new ? userfaultfd : -1);
+    Reply reply{};
+    int error = call_card(fd, request, reply, is_new ? userfaultfd : -1);
+    if (error == 0 && reply.descriptors == 1) {
+        // Memory of the device, which the card and other processes have mapped as well.
+        int file = -1;
+        std::memcpy(&file, pages, sizeof(file));
+        if (mmap(pages, length, protection, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
+            error = errno;
+        close(file);
+        if (error == 0)
+            return pages;
+    }
     if (error != 0) {
         munmap(pages, length);
         errno = error;

@@ -15,12 +15,17 @@ constexpr std::size_t max_segments = 1 << 16; // segments of one work request af
 
 constexpr std::uint32_t any_write = right::local_write | right::remote_write | right::remote_atomic;
 
-/// Appends a segment. Returns false if the list is full.
-bool add_segment(SegmentList &list, const MemoryKey &key, std::uint64_t address, std::uint64_t length)
+/// Appends `length` bytes of a direct key, from its byte `offset` on. Returns false if the list is full.
+bool add_segment(SegmentList &list, const MemoryKey &key, std::uint64_t offset, std::uint64_t length)
 {
     if (list.segments.size() == max_segments)
         return false;
-    list.segments.push_back({key.process.get(), address, length});
+    if (key.device_memory) {
+        std::uint8_t *const bytes = key.device_memory->pages.bytes().data() + key.start + offset;
+        list.segments.push_back({nullptr, reinterpret_cast<std::uintptr_t>(bytes), length});
+    } else {
+        list.segments.push_back({key.process.get(), key.start + offset, length});
+    }
     list.length += length;
     return true;
 }
@@ -58,7 +63,7 @@ bool add_at_level(const Card &card, SegmentList &list, const MemoryKey &key, con
         return false;
     std::uint64_t offset = address - key.iova;
     if (!key.is_indirect)
-        return add_segment(list, key, key.start + offset, length);
+        return add_segment(list, key, offset, length);
     const Purpose below{key.pd_number, (purpose.rights & any_write) != 0 ? right::local_write : 0, purpose.queue_pair};
     for (const KeyEntry &entry : key.entries) {
         if (length == 0)
@@ -75,6 +80,23 @@ bool add_at_level(const Card &card, SegmentList &list, const MemoryKey &key, con
         offset = 0;
     }
     return length == 0;
+}
+
+/// Reads bytes of a segment from `at` on, or writes them.
+Access read_segment(const Segment &segment, std::uint64_t at, std::uint8_t *to, std::uint64_t bytes)
+{
+    if (segment.process != nullptr)
+        return segment.process->read(segment.address + at, to, bytes);
+    std::memcpy(to, reinterpret_cast<const void *>(segment.address + at), bytes);
+    return Access::done;
+}
+
+Access write_segment(const Segment &segment, std::uint64_t at, const std::uint8_t *from, std::uint64_t bytes)
+{
+    if (segment.process != nullptr)
+        return segment.process->write(segment.address + at, from, bytes);
+    std::memcpy(reinterpret_cast<void *>(segment.address + at), from, bytes);
+    return Access::done;
 }
 
 /// Walks through a segment list from an offset on, in pieces that may span segments. Lives on the stack of copy();
@@ -131,10 +153,7 @@ Access read_from(const SegmentList &list, std::uint64_t offset, std::span<std::u
         Cursor(list, offset)
             .take(to.size(), taken,
                   [&](const Segment &segment, std::uint64_t at, std::uint64_t position, std::uint64_t bytes) {
-                      if (segment.process != nullptr)
-                          return segment.process->read(segment.address + at, &to[position], bytes);
-                      std::memcpy(&to[position], reinterpret_cast<const void *>(segment.address + at), bytes);
-                      return Access::done;
+                      return read_segment(segment, at, &to[position], bytes);
                   });
     return access == Access::done && taken != to.size() ? Access::fault : access;
 }
@@ -146,7 +165,7 @@ Access write_to(const SegmentList &list, std::uint64_t offset, std::span<const s
         Cursor(list, offset)
             .take(from.size(), taken,
                   [&](const Segment &segment, std::uint64_t at, std::uint64_t position, std::uint64_t bytes) {
-                      return segment.process->write(segment.address + at, &from[position], bytes);
+                      return write_segment(segment, at, &from[position], bytes);
                   });
     return access == Access::done && taken != from.size() ? Access::fault : access;
 }
@@ -159,20 +178,17 @@ CopyResult copy(const SegmentList &source, const SegmentList &destination, std::
     Cursor from(source, offset), to(destination, offset);
     while (length != 0) {
         std::uint64_t have = 0;
-        const Access read = from.take(
-            std::min<std::uint64_t>(length, bounce.size()), have,
-            [](const Segment &segment, std::uint64_t at, std::uint64_t position, std::uint64_t bytes) {
-                if (segment.process != nullptr)
-                    return segment.process->read(segment.address + at, bounce.data() + position, bytes);
-                std::memcpy(bounce.data() + position, reinterpret_cast<const void *>(segment.address + at), bytes);
-                return Access::done;
-            });
+        const Access read =
+            from.take(std::min<std::uint64_t>(length, bounce.size()), have,
+                      [](const Segment &segment, std::uint64_t at, std::uint64_t position, std::uint64_t bytes) {
+                          return read_segment(segment, at, bounce.data() + position, bytes);
+                      });
         if (read != Access::done)
             return read == Access::gone ? CopyResult::source_gone : CopyResult::source_fault;
         std::uint64_t put = 0;
         const Access written = to.take(
             have, put, [](const Segment &segment, std::uint64_t at, std::uint64_t position, std::uint64_t bytes) {
-                return segment.process->write(segment.address + at, bounce.data() + position, bytes);
+                return write_segment(segment, at, bounce.data() + position, bytes);
             });
         if (written != Access::done)
             return written == Access::gone ? CopyResult::destination_gone : CopyResult::destination_fault;

@@ -15,9 +15,16 @@ namespace opendoca::card {
 
 namespace right { // Bits of ibv_access_flags.
 inline constexpr std::uint32_t local_write = 1, remote_write = 2, remote_read = 4, remote_atomic = 8, bind_window = 16,
-                               on_demand = 64;
-/// All defined bits: the first eight, and the optional ones, which a device may ignore.
-inline constexpr std::uint32_t all = 0xff | 0x3ff00000;
+                               zero_based = 32, on_demand = 64;
+inline constexpr std::uint32_t optional = 0x3ff00000; ///< a device may ignore these
+/// All defined bits: the first eight, and the optional ones.
+inline constexpr std::uint32_t all = 0xff | optional;
+/// Returns whether a registration may have these rights together: remote writes and atomics require local write
+/// permission.
+constexpr bool is_consistent(std::uint32_t access)
+{
+    return (access & (remote_write | remote_atomic)) == 0 || (access & local_write) != 0;
+}
 } // namespace right
 
 /// The queue pair that uses a key, and the rights that the use requires. An access is permitted only if the key has the

@@ -49,6 +49,11 @@ MemoryKey::~MemoryKey()
     file.card.keys.remove(*this);
 }
 
+DeviceMemory::~DeviceMemory()
+{
+    file.function.memory.release(first_page, page_count);
+}
+
 void OpenFile::send_event(std::uint64_t element, std::uint32_t type, std::uint32_t *counter) const
 {
     // A full pipe drops the event: the program has not read its events for long. Only events that were written count.

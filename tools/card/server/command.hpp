@@ -154,6 +154,15 @@ int dereg_mr(Command &command);
 int alloc_mw(Command &command);
 int dealloc_mw(Command &command);
 
+int alloc_dm(Command &command);
+int free_dm(Command &command);
+int query_dm(Command &command);
+int map_dm_operation(Command &command);
+int reg_dm_mr(Command &command);
+/// Opens the pages of the device memory that begins with this page of the function, for a mapping of `length` bytes.
+/// Returns an errno, or 0.
+int map_device_memory(const OpenFile &file, std::size_t page, std::uint64_t length, UniqueFd &pages);
+
 int devx_general(Command &command);
 int devx_query_eqn(Command &command);
 int devx_query_uar(Command &command);

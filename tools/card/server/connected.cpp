@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Send requests of reliable (RC) and unreliable (UC) connections.
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -133,13 +135,14 @@ Outcome execute_atomic(QueuePair &qp, QueuePair &peer, const WorkRequest &reques
     if (be64(&request.bytes[at_remote_address]) % sizeof(std::uint64_t) != 0 || local.length != sizeof(std::uint64_t) ||
         remote.segments.size() != 1)
         return fail(qp, &peer, request, Syndrome::remote_invalid);
-    const Segment &place = remote.segments.front();
-    std::uint64_t old = 0;
-    if (const Access access = place.process->read(place.address, &old, sizeof(old)); access != Access::done)
+    std::array<std::uint8_t, sizeof(std::uint64_t)> bytes{};
+    if (const Access access = read_from(remote, 0, bytes); access != Access::done)
         return access == Access::gone ? retry_after_timeout(qp, request)
                                       : fail(qp, &peer, request, Syndrome::remote_access);
+    auto old = std::bit_cast<std::uint64_t>(bytes);
     const std::uint64_t changed = request.opcode == Opcode::fetch_add ? old + operand : old == compare ? operand : old;
-    if (const Access access = place.process->write(place.address, &changed, sizeof(changed)); access != Access::done)
+    bytes = std::bit_cast<decltype(bytes)>(changed);
+    if (const Access access = write_to(remote, 0, bytes); access != Access::done)
         return access == Access::gone ? retry_after_timeout(qp, request)
                                       : fail(qp, &peer, request, Syndrome::remote_access);
     SegmentList response;

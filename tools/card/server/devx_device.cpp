@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "devx.hpp"
+#include "limits.hpp"
 
 namespace opendoca::card {
 
@@ -86,6 +87,14 @@ prm::Status prm_query_hca_cap(Mailbox &mailbox)
     case 4:
         prm::set(capability, prm::roce_cap::loopback_when_disabled, card.profile.is_ethernet);
         prm::set(capability, prm::roce_cap::loopback_when_enabled, card.profile.is_ethernet);
+        break;
+    case 0xf:
+        prm::set(capability, prm::device_memory_cap::is_supported, 1);
+        prm::set(capability, prm::device_memory_cap::log_min_size, log_device_memory_unit);
+        prm::set(capability, prm::device_memory_cap::log_max_alignment,
+                 log_max_device_memory_alignment - log_device_memory_unit);
+        prm::set(capability, prm::device_memory_cap::size, device_memory_bytes);
+        prm::set(capability, prm::device_memory_cap::max_size, max_device_memory);
         break;
     case 0x20:
         describe_general_2(card, *function, capability);

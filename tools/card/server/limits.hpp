@@ -19,8 +19,12 @@ inline constexpr std::uint32_t max_srq_sges = 31;
 inline constexpr std::uint32_t max_receive_log_stride = 9; ///< 512 bytes: 32 data segments
 inline constexpr std::uint32_t max_reads_in_flight = 16;   ///< reads and atomics in flight of one queue pair
 inline constexpr std::uint64_t max_message_bytes = 1ull << 30;
-inline constexpr std::uint64_t max_datagram_bytes = 4096; ///< the largest MTU
-inline constexpr std::uint32_t max_key_entries = 1 << 16; ///< ranges of one indirect key
+inline constexpr std::uint64_t max_datagram_bytes = 4096;       ///< the largest MTU
+inline constexpr std::uint32_t max_key_entries = 1 << 16;       ///< ranges of one indirect key
+inline constexpr std::uint64_t max_device_memory = 128 << 10;   ///< bytes of one allocation of device memory
+inline constexpr std::uint64_t device_memory_bytes = 256 << 10; ///< device memory of one function
+inline constexpr std::uint32_t log_device_memory_unit = 6;      ///< alignment of every allocation
+inline constexpr std::uint32_t log_max_device_memory_alignment = 12;
 
 /// What the device reports in device_cap_flags (ibv_device_cap_flags): the port may be changed in state SQD, event of a
 /// port that becomes active, system image GUID, NAK of a receiver that is not ready, memory windows (also of type 2B),

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 
+#include "device_memory.hpp"
 #include "event_pipe.hpp"
 #include "pinned_memory.hpp"
 #include "process.hpp"
@@ -35,6 +37,7 @@ enum class Kind : std::uint8_t {
     address_handle,
     memory_key,
     memory_window,
+    device_memory,
     user_memory,
     uar,
     devx_object,
@@ -180,7 +183,7 @@ struct QpAttributes {
 /// A range of a program's memory, or of the card's own. Does not own the process: the key from which the range was
 /// resolved keeps it alive, and no key is destroyed while a work request is carried out.
 struct Segment {
-    Process *process; ///< null: the card's own memory
+    Process *process; ///< null: the card's own memory, which includes device memory
     std::uint64_t address;
     std::uint64_t length;
 };
@@ -308,6 +311,7 @@ struct MemoryKey : Object {
     std::uint32_t bound_to = 0;  ///< number of the only queue pair that may use it; 0: any
     std::vector<KeyEntry> entries;
     Use<struct UserMemory> user_memory;
+    Use<struct DeviceMemory> device_memory; ///< null unless the range is in device memory, from its byte `start` on
     std::optional<AliasPermission> permission;
     std::uint32_t alias_of = 0; ///< index of the key of another function that it stands for; 0: no alias
     std::uint64_t alias_serial = 0;
@@ -331,6 +335,18 @@ struct UserMemory : Object {
     std::uint64_t start = 0, length = 0;
     bool is_writable = false;
     PinnedMemory pinned;
+};
+
+/// Memory of the device that a program has allocated (MEMIC). It begins with a page of the function's memory, has whole
+/// pages, and cannot be freed while a key refers to it.
+struct DeviceMemory : Object {
+    static constexpr Kind its_kind = Kind::device_memory;
+    using Object::Object;
+    ~DeviceMemory() override;
+    std::uint64_t length = 0; ///< in bytes, as requested
+    DevicePages pages;
+    std::uint16_t first_page = 0; ///< number of its first page in the function's memory
+    std::size_t page_count = 0;
 };
 
 /// An address handle. libmlx5 writes the address into each datagram's request, so nothing but the existence is stored.

@@ -85,6 +85,12 @@ inline constexpr Field atomic{0x21e, 1}, max_wqe_sz_sq{0x290, 16}, dma_mmo_qp{0x
 inline constexpr Field eswitch_manager{0x1a7, 1};
 } // namespace general_cap
 
+namespace device_memory_cap { // capability type 15
+inline constexpr Field is_supported{0x00, 1}, log_min_size{0x2b, 5};
+inline constexpr Field log_max_alignment{0x38, 8};         ///< beyond the least alignment, as a logarithm to base 2
+inline constexpr Field size{0x80, 32}, max_size{0xa0, 32}; ///< in bytes: of the function, of one allocation
+} // namespace device_memory_cap
+
 namespace general_cap_2 { // capability type 0x20
 inline constexpr Field query_vuid{0x92, 1}, log_reserved_qpn_granularity{0x93, 5};
 inline constexpr Field cross_vhca_objects{0xe0, 32}, allowed_for_other_vhca{0x100, 64};

@@ -62,12 +62,19 @@ mlx5_ib_clock_info clock_page()
     return info;
 }
 
-/// Handles a map request: a UAR page or the clock page. Returns an errno, or 0.
-int map(OpenFile &file, Process &process, const Request &request)
+/// Handles a map request: device memory, a UAR page or the clock page. Returns an errno, or 0. Sets `pages` to the file
+/// that the program must map in place of its own pages, if there is one.
+int map(OpenFile &file, Process &process, const Request &request, UniqueFd &pages)
 {
-    constexpr std::uint64_t command_shift = 8; // mlx5's offsets: pages, with the kind of mapping from bit 8 on
     const std::uint64_t page = page_size();
-    if (request.a % page != 0 || request.b != page)
+    if (request.a % page != 0)
+        return EINVAL;
+    // mlx5's offsets, in pages: the kind of mapping in bits 8 to 15, an index in bits 0 to 7 and 16 to 23.
+    const std::uint64_t number = request.c / page, kind = number >> 8 & 0xff,
+                        index = (number & 0xff) | (number >> 16 & 0xff) << 8;
+    if (request.c < first_uar_offset && number >> 24 == 0 && kind == MLX5_IB_MMAP_DEVICE_MEM)
+        return map_device_memory(file, index, request.b, pages);
+    if (request.b != page)
         return EINVAL;
     if (request.c >= first_uar_offset) {
         const std::uint64_t handle = (request.c - first_uar_offset) >> uar_offset_shift;
@@ -77,7 +84,7 @@ int map(OpenFile &file, Process &process, const Request &request)
         process.doorbells.add(request.a, request.b);
         return 0;
     }
-    if (request.c / page >> command_shift != MLX5_IB_MMAP_CLOCK_INFO)
+    if (number >> 8 != MLX5_IB_MMAP_CLOCK_INFO)
         return EINVAL;
     const mlx5_ib_clock_info info = clock_page();
     return process.write(request.a, &info, sizeof(info)) == Access::done ? 0 : EFAULT;
@@ -313,7 +320,13 @@ int Server::execute_request(OpenFile &file, const Request &request, const std::s
                     last_work_ = now_ns();
             });
         }
-        return map(file, *process, request);
+        if (const int error = map(file, *process, request, descriptor))
+            return error;
+        if (descriptor.is_open()) {
+            reply.descriptors = 1;
+            reply.slot[0] = {request.a, sizeof(std::int32_t), 0};
+        }
+        return 0;
     case RequestType::ioctl: {
         Command command(file, process, request.a);
         const int error = run_command(command);

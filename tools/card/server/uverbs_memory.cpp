@@ -18,11 +18,10 @@ namespace opendoca::card {
 
 namespace {
 
-/// Returns whether a registration may have these rights. Remote writes and atomics require local write permission.
+/// Returns whether a registration may have these rights.
 bool is_allowed(std::uint32_t access)
 {
-    return (access & ~right::all) == 0 &&
-           ((access & (right::remote_write | right::remote_atomic)) == 0 || (access & right::local_write) != 0);
+    return (access & ~right::all) == 0 && right::is_consistent(access);
 }
 
 /// Returns whether the pages must be writable for these rights. Binding counts, since a window may grant write access.
@@ -121,8 +120,9 @@ int rereg_mr(Command &command)
     auto *mr = command.object_of<MemoryKey>(request.mr_handle);
     const bool gives_pd = (request.flags & new_pd) != 0;
     auto *pd = gives_pd ? command.object_of<ProtectionDomain>(request.pd_handle) : nullptr;
-    if (mr == nullptr || request.flags == 0 || (request.flags & ~(new_range | new_pd | new_access)) != 0 ||
-        (gives_pd && pd == nullptr) || ((request.flags & new_access) != 0 && !is_allowed(request.access_flags)) ||
+    if (mr == nullptr || mr->device_memory || request.flags == 0 ||
+        (request.flags & ~(new_range | new_pd | new_access)) != 0 || (gives_pd && pd == nullptr) ||
+        ((request.flags & new_access) != 0 && !is_allowed(request.access_flags)) ||
         ((request.flags & new_range) != 0 && !has_offset_of(request.hca_va, request.start)))
         return EINVAL;
     // From here on values are computed first and applied at the end, so a refused call leaves the region unchanged.
