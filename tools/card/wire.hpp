@@ -34,8 +34,8 @@ inline constexpr std::uint64_t hello_word = 0x6f70656e646f6361;
 enum class RequestType : std::uint32_t {
     hello = 1, ///< a: address of a hello_word, b: number of the descriptor in the program
     ioctl,     ///< a: address of the ioctl's header
-    /// a: address of the mapped pages, b: their length, c: the file offset; may carry a userfaultfd. A reply with a
-    /// descriptor, whose number is stored at `a`, means that this file must be mapped in place of the pages.
+    /// a: address of the mapped pages, b: their length, c: the file offset; may carry a userfaultfd. If the reply has a
+    /// descriptor, which is stored at `a`, this file must be mapped in place of the pages.
     map,
     rdma_cm, ///< a: address of a command of rdma_cm, b: the length that the program wrote
 };

@@ -127,12 +127,13 @@ protected:
         EXPECT_EQ(ioctl.run(file, process), 0);
         return response.pd_handle;
     }
-    std::uint32_t make_key(std::uint32_t pd)
+    std::uint32_t make_key(std::uint32_t pd) { return make_key(pd, {arena + registered_at, registered_bytes}); }
+    std::uint32_t make_key(std::uint32_t pd, std::span<std::uint8_t> bytes)
     {
         ib_uverbs_reg_mr request{};
         ib_uverbs_reg_mr_resp response{};
-        request.start = request.hca_va = reinterpret_cast<std::uintptr_t>(arena + registered_at);
-        request.length = registered_bytes;
+        request.start = request.hca_va = reinterpret_cast<std::uintptr_t>(bytes.data());
+        request.length = bytes.size();
         request.pd_handle = pd;
         request.access_flags = 31;
         Ioctl ioctl(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
@@ -201,11 +202,92 @@ protected:
         EXPECT_EQ(ioctl.run(file, process), 0);
         return card.objects.find<QueuePair>(ioctl.handle(0));
     }
+    std::uint32_t make_domain()
+    {
+        ib_uverbs_open_xrcd request{};
+        ib_uverbs_open_xrcd_resp response{};
+        request.fd = 0xffffffff;
+        Ioctl ioctl(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+        ioctl.number(UVERBS_ATTR_WRITE_CMD, IB_USER_VERBS_CMD_OPEN_XRCD)
+            .bytes(UVERBS_ATTR_CORE_IN, &request, sizeof(request))
+            .bytes(UVERBS_ATTR_CORE_OUT, &response, 4);
+        EXPECT_EQ(ioctl.run(file, process), 0);
+        return response.xrcd_handle;
+    }
+    SharedReceiveQueue *make_xrc_queue(std::uint32_t domain, std::uint32_t pd, std::uint32_t cq)
+    {
+        queues.emplace_back(ring_slots * 32);
+        records.emplace_back(16);
+        mlx5_ib_create_srq driver{};
+        driver.buf_addr = reinterpret_cast<std::uintptr_t>(queues.back().data());
+        driver.db_addr = reinterpret_cast<std::uintptr_t>(records.back().data());
+        driver.uidx = 77;
+        Ioctl ioctl(UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE);
+        ioctl.number(UVERBS_ATTR_CREATE_SRQ_HANDLE, 0, 0)
+            .number(UVERBS_ATTR_CREATE_SRQ_TYPE, 1)
+            .number(UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, domain, 0)
+            .number(UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, cq, 0)
+            .number(UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, pd, 0)
+            .number(UVERBS_ATTR_CREATE_SRQ_MAX_WR, ring_slots - 1, 4)
+            .number(UVERBS_ATTR_CREATE_SRQ_MAX_SGE, 1, 4)
+            .bytes(UVERBS_ATTR_UHW_IN, &driver, sizeof(driver));
+        EXPECT_EQ(ioctl.run(file, process), 0);
+        return card.objects.find<SharedReceiveQueue>(ioctl.handle(0));
+    }
+    QueuePair *make_xrc_receiver(std::uint32_t domain)
+    {
+        mlx5_ib_create_qp driver{};
+        ib_uverbs_qp_cap limits{};
+        Ioctl ioctl(UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE);
+        ioctl.number(UVERBS_ATTR_CREATE_QP_HANDLE, 0, 0)
+            .number(UVERBS_ATTR_CREATE_QP_XRCD_HANDLE, domain, 0)
+            .number(UVERBS_ATTR_CREATE_QP_TYPE, 10)
+            .bytes(UVERBS_ATTR_CREATE_QP_CAP, &limits, sizeof(limits))
+            .bytes(UVERBS_ATTR_UHW_IN, &driver, sizeof(driver));
+        EXPECT_EQ(ioctl.run(file, process), 0);
+        return card.objects.find<QueuePair>(ioctl.handle(0));
+    }
+    /// Receive requests of `bytes` at `address`, each followed by the next one.
+    static void post_receives(SharedReceiveQueue &queue, std::uint32_t key, std::uint64_t address, std::uint32_t bytes)
+    {
+        auto *ring = reinterpret_cast<std::uint8_t *>(queue.buffer);
+        for (std::size_t i = 0; i < ring_slots; ++i) {
+            std::uint8_t *entry = ring + i * 32;
+            store_big(entry + 2, static_cast<std::uint16_t>((i + 1) % ring_slots));
+            store_big(entry + 16, bytes);
+            store_big(entry + 20, key);
+            store_big(entry + 24, address);
+        }
+        store_big(reinterpret_cast<std::uint8_t *>(queue.doorbell_record),
+                  static_cast<std::uint32_t>(queue.consumed + ring_slots - 1));
+    }
+    /// A SEND of XRC in the first slot of the ring.
+    static void put_xrc_send(QueuePair &qp, std::uint32_t queue, std::uint32_t key, std::uint64_t address,
+                             std::uint32_t bytes)
+    {
+        auto *request = reinterpret_cast<std::uint8_t *>(qp.send_buffer);
+        store_big(request, static_cast<std::uint32_t>(Opcode::send));
+        store_big(request + 4, std::uint32_t{3});
+        store_big(request + 8, std::uint32_t{8}); // with a completion
+        store_big(request + 16, queue);
+        store_big(request + 32, bytes);
+        store_big(request + 36, key);
+        store_big(request + 40, address);
+    }
+    static void connect(QueuePair &from, QueuePair &to)
+    {
+        connect(from);
+        connect(to);
+        from.attributes.destination = to.number();
+        to.attributes.destination = from.number();
+        to.state = QpState::rtr;
+    }
     /// As a program would have connected it to itself, without its many steps.
     static void connect(QueuePair &qp)
     {
         qp.attributes.destination = qp.number();
         qp.attributes.access = 15;
+        qp.attributes.max_reads = qp.attributes.max_reads_of_peer = 4;
         qp.attributes.timeout = 1;
         qp.attributes.path.is_global = 1;
         std::ranges::copy(qp.file.function.profile.gids[3].raw, qp.attributes.path.dgid);
@@ -389,6 +471,109 @@ TEST_F(Hostile, WorkRequestsOfAnyContent)
     EXPECT_TRUE(std::ranges::all_of(behind, [](std::uint8_t byte) { return byte == 0; }));
 }
 
+TEST_F(Hostile, XrcRequestsOfAnyContent)
+{
+    const std::uint32_t pd = make_pd(), cq = make_cq(), domain = make_domain();
+    const std::vector<std::uint32_t> keys = {make_key(pd)};
+    QueuePair *sender = make_qp(pd, cq, 9), *receiver = make_xrc_receiver(domain);
+    ASSERT_NE(receiver, nullptr);
+    SharedReceiveQueue *numbered[] = {make_xrc_queue(domain, pd, cq), make_xrc_queue(make_domain(), pd, cq),
+                                      make_xrc_queue(domain, pd, cq)};
+    auto *completions = card.objects.find<CompletionQueue>(cq);
+    std::uint64_t messages = 0;
+    unsigned done = 0;
+    for (int round = 0; round < 2000; ++round) {
+        if (chance(16)) {
+            SharedReceiveQueue *&queue = numbered[random(3)];
+            card.objects.destroy(*queue);
+            queue = make_xrc_queue(domain, pd, cq);
+        }
+        set_state_of(*sender, QpState::reset);
+        set_state_of(*receiver, QpState::reset);
+        connect(*sender, *receiver);
+        fill_ring(*sender, keys);
+        for (SharedReceiveQueue *queue : numbered) {
+            const std::uint64_t address = reinterpret_cast<std::uintptr_t>(arena + registered_at) + random(1 << 14);
+            post_receives(*queue, keys[0], address, 1 + random(chance(4) ? 1 << 17 : 1 << 15));
+            auto *ring = reinterpret_cast<std::uint8_t *>(queue->buffer);
+            for (std::size_t i = 0; i < ring_slots * 32 && chance(2); i += 1 + random(64))
+                ring[i] = static_cast<std::uint8_t>(generator());
+        }
+        auto *ring = reinterpret_cast<std::uint8_t *>(sender->send_buffer);
+        for (std::size_t slot = 0; slot < ring_slots; ++slot) {
+            std::uint8_t *request = ring + slot * 64;
+            if (chance(8))
+                continue;
+            store_big(request + 4, 3 + random(2));
+            store_big(request + 16, numbered[chance(8) ? random(3) : 0]->number() + (chance(16) ? random(300) : 0));
+            store_big(request + 32, random(chance(8) ? 1 << 17 : 256));
+            store_big(request + 36, keys[0]);
+            store_big(request + 40, static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(arena + registered_at) +
+                                                               random(1 << 14)));
+        }
+        messages = card.messages;
+        ring_doorbell(*sender, random(ring_slots + 1), 0);
+        for (int turn = 0; turn < 8; ++turn)
+            done += poll_process(*process).done;
+        store_big(reinterpret_cast<std::uint8_t *>(completions->doorbell_record), completions->produced);
+        completions->is_overrun = false;
+    }
+    EXPECT_GT(messages, 200u);
+    EXPECT_GT(done, 3000u);
+    expect_only_registered_memory_changed();
+    card.close(file);
+    EXPECT_EQ(card.objects.count(), 0u);
+}
+
+/// A message of several parts, and what a program can do between them.
+TEST_F(Hostile, XrcChangesDuringAMessage)
+{
+    constexpr std::uint32_t bytes = 5 << 20;
+    enum Change {
+        nothing,
+        destroy_queue,
+        name_another_queue,
+        reset_receiver,
+        destroy_receiver,
+        break_receiver,
+        changes
+    };
+    std::vector<std::uint8_t> memory(bytes, 'm');
+    const std::uint64_t address = reinterpret_cast<std::uintptr_t>(memory.data());
+    const std::uint32_t pd = make_pd(), cq = make_cq(), domain = make_domain(), key = make_key(pd, memory);
+    auto *completions = card.objects.find<CompletionQueue>(cq);
+    for (int change = nothing; change < changes; ++change) {
+        QueuePair *sender = make_qp(pd, cq, 9), *receiver = make_xrc_receiver(domain);
+        SharedReceiveQueue *first = make_xrc_queue(domain, pd, cq), *second = make_xrc_queue(domain, pd, cq);
+        connect(*sender, *receiver);
+        sender->attributes.timeout = 0; // it waits for ever
+        post_receives(*first, key, address, bytes);
+        post_receives(*second, key, address, bytes);
+        put_xrc_send(*sender, first->number(), key, address, bytes);
+        ring_doorbell(*sender, 1, 0);
+        const std::uint32_t produced = completions->produced;
+        poll_process(*process);
+        EXPECT_NE(receiver->receiving, nullptr);
+        EXPECT_EQ(first->consumed, 1);
+        if (change == destroy_queue)
+            card.objects.destroy(*first);
+        else if (change == name_another_queue)
+            put_xrc_send(*sender, second->number(), key, address, bytes);
+        else if (change == reset_receiver || change == break_receiver)
+            set_state_of(*receiver, change == reset_receiver ? QpState::reset : QpState::error);
+        else if (change == destroy_receiver)
+            card.objects.destroy(*receiver);
+        for (int turn = 0; turn < 4; ++turn)
+            poll_process(*process);
+        // Of the receiver or of its queue, then of the sender; a sender without a receiver waits.
+        static constexpr std::uint32_t written[] = {2, 1, 3, 0, 0, 1};
+        EXPECT_EQ(completions->produced - produced, written[change]) << change;
+        EXPECT_EQ(sender->state, change == destroy_queue ? QpState::error : QpState::rts) << change;
+        EXPECT_EQ(second->consumed, change == name_another_queue ? 1 : 0);
+        card.objects.destroy(*sender);
+    }
+}
+
 /// The card would be ended by an access to pages that a program has cut off.
 TEST_F(Hostile, DeviceMemoryCannotBeShortened)
 {
@@ -415,7 +600,8 @@ TEST_F(Hostile, ObjectsOfOthersAreNotFound)
         for (const auto &[object, method] :
              {Destroy{UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY}, Destroy{UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY},
               Destroy{UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY}, Destroy{UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY},
-              Destroy{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE}})
+              Destroy{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE},
+              Destroy{UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY}})
             EXPECT_NE(Ioctl(object, method).number(0, handle, 0).run(other, process), 0);
     }
     EXPECT_NE(card.objects.find<ProtectionDomain>(pd, file), nullptr);

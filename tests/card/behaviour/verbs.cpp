@@ -65,6 +65,8 @@ Connection::Connection(Device &device, Owned<ibv_pd> other_pd) : device_(device)
     qp_ = own(ibv_create_qp(pd_ ? pd_.get() : device.pd.get(), &attributes), "ibv_create_qp");
 }
 
+Connection::Connection(Device &device, Owned<ibv_qp> qp) : device_(device), qp_(std::move(qp)) {}
+
 Address Connection::address() const
 {
     Address address{qp_->qp_num, {}, 0};

@@ -22,6 +22,8 @@ struct Close {
     void operator()(ibv_pd *object) const { ibv_dealloc_pd(object); }
     void operator()(ibv_cq *object) const { ibv_destroy_cq(object); }
     void operator()(ibv_qp *object) const { ibv_destroy_qp(object); }
+    void operator()(ibv_srq *object) const { ibv_destroy_srq(object); }
+    void operator()(ibv_xrcd *object) const { ibv_close_xrcd(object); }
     void operator()(ibv_mr *object) const { ibv_dereg_mr(object); }
     void operator()(ibv_comp_channel *object) const { ibv_destroy_comp_channel(object); }
     void operator()(mlx5dv_devx_obj *object) const { mlx5dv_devx_obj_destroy(object); }
@@ -69,6 +71,8 @@ constexpr int all_rights =
 class Connection {
 public:
     explicit Connection(Device &device, Owned<ibv_pd> other_pd = nullptr);
+    /// Of a queue pair that there is.
+    Connection(Device &device, Owned<ibv_qp> qp);
     [[nodiscard]] Address address() const;
     /// To ready-to-send: an errno, or 0.
     int connect_to(const Address &peer, Timers timers = {}, int rights = all_rights, Depths depths = {});

@@ -45,7 +45,7 @@ DEVICE = {
 AT_LEAST = {"max_qp": 1 << 17, "max_cq": 1 << 20, "max_mr": 1 << 20, "max_pd": 1 << 20, "max_srq": 1 << 16}
 # All of them: a capability that is reported has to be there.
 FLAGS = {"CHANGE_PHY_PORT", "PORT_ACTIVE_EVENT", "SYS_IMAGE_GUID", "RC_RNR_NAK_GEN", "MEM_WINDOW",
-         "MEM_MGT_EXTENSIONS", "MEM_WINDOW_TYPE_2B"}
+         "XRC", "MEM_MGT_EXTENSIONS", "MEM_WINDOW_TYPE_2B"}
 
 PORT = {
     "max_mtu": "4096 (5)",

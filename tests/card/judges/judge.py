@@ -78,6 +78,15 @@ def judge_pingpong(card, judge):
             if not re.search(rf"^{iterations} iters in ", output, re.M):
                 raise Failed(f"{program} does not tell of {iterations} iterations:\n{output}")
 
+    def exchange_by_xrc(sides):
+        def arguments(port):
+            gid = ["-g", str(port.roce_v2_gid)] if port.is_ethernet else []
+            return ["-d", port.device, "-i", str(port.number), *gid, "-n", "200", "-e"]
+
+        for output in card.run_pair("ibv_xsrq_pingpong", arguments, sides):
+            if not re.search("^success$", output, re.M):
+                raise Failed(f"ibv_xsrq_pingpong has no success:\n{output}")
+
     for sides, name in sides_of(card):
         judge.test(f"pingpong.rc_events_{name}", exchange, "ibv_rc_pingpong", sides, 1000, "-e", "-c")
     sides = ("host", "dpu") if card.has_dpu else ("host", "host")
@@ -92,6 +101,7 @@ def judge_pingpong(card, judge):
     judge.test("pingpong.rc_device_memory", exchange, "ibv_rc_pingpong", sides, 200, "-e", "-c", "-j")
     judge.test("pingpong.uc", exchange, "ibv_uc_pingpong", sides, 200, "-e", "-c")
     judge.test("pingpong.srq", exchange, "ibv_srq_pingpong", sides, 200, "-e", "-c")
+    judge.test("pingpong.xrc", exchange_by_xrc, sides)
     judge.test("pingpong.ud", exchange, "ibv_ud_pingpong", sides, 200, "-e", "-c", "-s", "1024")
 
 
@@ -125,6 +135,9 @@ def judge_perftest(card, judge):
     judge.test("perftest.atomic_compare_and_swap", measure, "ib_atomic_bw", sides, 200, "-e", "-A", "CMP_AND_SWAP")
     judge.test("perftest.send_bw_srq", measure, "ib_send_bw", sides, 200, "-e", "-t", "64", "--use-srq")
     judge.test("perftest.send_bw_ud", measure, "ib_send_bw", sides, 200, "-e", "-t", "64", "-c", "UD", "-s", "1024")
+    for operation, options in {"write": [], "read": ["-e"], "send": ["-e", "-q", "2"], "atomic": ["-e"]}.items():
+        judge.test(f"perftest.{operation}_bw_xrc", measure, f"ib_{operation}_bw", sides, 100, "-t", "16", "-c", "XRC",
+                   *options)
     judge.test("perftest.send_lat_uc", measure, "ib_send_lat", sides, 200, "-e", "-c", "UC")
 
 

@@ -37,11 +37,15 @@ QueuePair::QueuePair(Kind kind_of_it, OpenFile &its_file, std::uint32_t its_hand
 
 QueuePair::~QueuePair()
 {
-    // Null if the queue pair was not set up completely.
-    if (send_cq && receive_cq)
-        drop_delayed_entries(*this);
+    drop_delayed_entries(*this);
     if (process != nullptr)
         std::erase(process->queue_pairs, this);
+}
+
+SharedReceiveQueue::~SharedReceiveQueue()
+{
+    if (cq)
+        drop_delayed_entries(*this);
 }
 
 MemoryKey::~MemoryKey()

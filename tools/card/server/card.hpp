@@ -33,6 +33,7 @@ struct Function {
     bool is_port_up = true;
     bool is_dead = false;        ///< set by a device fatal event, for ever
     PageTable memory = {};       ///< the function's own memory, and who has it
+    XrcFiles xrc_files = {};     ///< the domains of XRC that programs share
     bool is_unreachable = false; ///< requested fault: unreachable on the wire, without any event
 };
 

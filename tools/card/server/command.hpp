@@ -130,6 +130,8 @@ int query_pd(Command &command);
 int destroy_pd(Command &command);
 int create_ah(Command &command);
 int destroy_ah(Command &command);
+int open_xrcd(Command &command);
+int close_xrcd(Command &command);
 int alloc_uar(Command &command);
 int destroy_uar(Command &command);
 

@@ -208,24 +208,24 @@ void complete_request(QueuePair &qp, std::uint16_t index, std::uint8_t operation
     put(*qp.send_cq, entry, Entry::request, false);
 }
 
-void complete_receive(QueuePair &qp, Entry kind, const Received &received)
+void complete_receive(QueuePair &qp, Entry kind, const Received &received, const SharedReceiveQueue *xrc_queue)
 {
     EntryBytes entry{};
     const std::uint32_t flags = qp.type == QpType::ud ? has_grh | static_cast<std::uint32_t>(received.header) << 24 : 0;
     store_big(&entry[at_flags_and_source], flags | received.source_qp);
-    store_big(&entry[at_user_index], qp.user_index);
+    store_big(&entry[at_user_index], xrc_queue != nullptr ? xrc_queue->user_index : qp.user_index);
     std::memcpy(&entry[at_immediate], &received.immediate, sizeof(received.immediate));
     store_big(&entry[at_byte_count], received.bytes);
     store_big(&entry[at_opcode_and_qpn], qp.number());
     store_big(&entry[at_counter], received.index);
-    put(*qp.receive_cq, entry, kind, received.is_solicited);
+    put(xrc_queue != nullptr ? *xrc_queue->cq : *qp.receive_cq, entry, kind, received.is_solicited);
 }
 
 void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_t index, std::uint8_t operation,
-                    Syndrome syndrome)
+                    Syndrome syndrome, std::optional<std::uint32_t> user_index)
 {
     EntryBytes entry{};
-    store_big(&entry[at_user_index], qp.user_index);
+    store_big(&entry[at_user_index], user_index.value_or(qp.user_index));
     entry[at_vendor_syndrome] = vendor_syndrome(kind, syndrome);
     entry[at_syndrome] = static_cast<std::uint8_t>(syndrome);
     store_big(&entry[at_opcode_and_qpn], static_cast<std::uint32_t>(operation) << 24 | qp.number());
@@ -282,10 +282,18 @@ void drop_delayed_entries(const QueuePair &qp)
     // Delayed entries carry the number of their queue pair.
     constexpr std::uint32_t number_mask = 0xffffff;
     for (CompletionQueue *cq : {qp.send_cq.get(), qp.receive_cq.get()}) {
+        if (cq == nullptr)
+            continue;
         std::erase_if(cq->delayed, [&](const DelayedCompletion &late) {
             return (be32(&late.entry[at_opcode_and_qpn]) & number_mask) == qp.number();
         });
     }
+}
+
+void drop_delayed_entries(const SharedReceiveQueue &queue)
+{
+    std::erase_if(queue.cq->delayed,
+                  [&](const DelayedCompletion &late) { return be32(&late.entry[at_user_index]) == queue.user_index; });
 }
 
 bool send_moderated_events(Card &card, std::uint64_t now)

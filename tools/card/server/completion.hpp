@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "card.hpp"
 
@@ -66,11 +67,14 @@ struct Received {
 
 /// Writes the completion of a successful send request.
 void complete_request(QueuePair &qp, std::uint16_t index, std::uint8_t operation, std::uint32_t bytes);
-/// Writes the completion of a successful receive request.
-void complete_receive(QueuePair &qp, Entry kind, const Received &received);
-/// Writes an error completion, with the vendor syndrome that real cards add to `syndrome`.
+/// Writes the completion of a successful receive request. `xrc_queue` is the shared receive queue that it is from, if
+/// the queue pair is one of XRC: the completion is its own.
+void complete_receive(QueuePair &qp, Entry kind, const Received &received,
+                      const SharedReceiveQueue *xrc_queue = nullptr);
+/// Writes an error completion, with the vendor syndrome that real cards add to `syndrome`. It names the queue pair's
+/// user index, unless another one is given.
 void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_t index, std::uint8_t operation,
-                    Syndrome syndrome);
+                    Syndrome syndrome, std::optional<std::uint32_t> user_index = std::nullopt);
 
 /// Processes a queue's doorbell record: the consumer index, and the arm word (bits 0 to 23: consumer index, bit 24: set
 /// for solicited entries only, bits 28 and 29: number of the arm). If the program has armed the queue since the last
@@ -81,8 +85,9 @@ void process_doorbell_record(CompletionQueue &cq, std::uint32_t consumed, std::u
 /// Continues in another buffer, after a last entry in the old one that announces the change. Returns false if the new
 /// buffer is too small for the entries that the program has not consumed.
 [[nodiscard]] bool resize(CompletionQueue &cq, std::uint64_t buffer, std::uint32_t entries, std::uint32_t entry_size);
-/// Drops the delayed completions of a queue pair that is reset or destroyed.
+/// Drops the delayed completions of a queue pair that is reset or destroyed, or of a shared receive queue of XRC.
 void drop_delayed_entries(const QueuePair &qp);
+void drop_delayed_entries(const SharedReceiveQueue &queue);
 /// Sends the moderated events that are due. Returns false once none is pending.
 bool send_moderated_events(Card &card, std::uint64_t now);
 /// Writes the delayed completions that are due. Returns when the next is due, in nanoseconds, or 0 if none is left.

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "big_endian.hpp"
@@ -75,6 +76,12 @@ Outcome retry_after_rnr(QueuePair &qp, const QueuePair &peer, const WorkRequest 
     return Outcome::waiting;
 }
 
+/// Returns the type of the queue pairs that a queue pair of this type can be connected to.
+QpType type_of_peer(QpType type)
+{
+    return type == QpType::xrc_send ? QpType::xrc_receive : type == QpType::xrc_receive ? QpType::xrc_send : type;
+}
+
 /// Returns the queue pair that receives this queue pair's messages. Returns null if a message would not arrive: no such
 /// queue pair, not connected to this one, unreachable, wrong partition key, or a requested fault.
 QueuePair *peer_of(QueuePair &qp)
@@ -82,7 +89,7 @@ QueuePair *peer_of(QueuePair &qp)
     Card &card = qp.file.card;
     auto *peer = card.objects.by_number<QueuePair>(qp.attributes.destination);
     const ib_uverbs_qp_dest &path = qp.attributes.path;
-    if (peer == nullptr || peer->type != qp.type || !peer->is_responding() ||
+    if (peer == nullptr || peer->type != type_of_peer(qp.type) || !peer->is_responding() ||
         peer->attributes.destination != qp.number() || !is_reachable(qp.file.function, peer->file.function))
         return nullptr;
     if (qp.is_looped_back ? &peer->file.function != &qp.file.function
@@ -169,12 +176,17 @@ Entry entry_of(Opcode opcode)
 }
 
 /// Takes the receive request for a message of @p qp into @p receive: that in which a part of the message is already, or
-/// the next one. The former is also used for a new message if the sender has dropped the one that began in it.
-Take take_receive_for(QueuePair &qp, QueuePair &peer, Receive &receive)
+/// the next one. The former is also used for a new message if the sender has dropped the one that began in it, and is
+/// flushed if the sender has changed its request to name another queue of XRC.
+Take take_receive_for(QueuePair &qp, QueuePair &peer, Receive &receive, SharedReceiveQueue *xrc_queue)
 {
+    if (peer.receiving != nullptr && peer.receiving->xrc_queue != (xrc_queue != nullptr ? xrc_queue->number() : 0)) {
+        const std::unique_ptr<Receive> begun = std::move(peer.receiving);
+        complete_receive_error(peer, *begun, Syndrome::flushed);
+    }
     if (peer.receiving == nullptr) {
         qp.copied = 0; // a part may be in a receive request that the peer has dropped
-        return take_receive(peer, receive);
+        return take_receive(peer, receive, xrc_queue);
     }
     receive = std::move(*peer.receiving);
     peer.receiving.reset();
@@ -184,10 +196,10 @@ Take take_receive_for(QueuePair &qp, QueuePair &peer, Receive &receive)
 
 /// Carries out a request that consumes a receive request of the peer. A long message takes several calls.
 Outcome execute_message(QueuePair &qp, QueuePair &peer, const WorkRequest &request, const SegmentList &local,
-                        const SegmentList &remote)
+                        const SegmentList &remote, SharedReceiveQueue *xrc_queue)
 {
     static Receive receive;
-    switch (take_receive_for(qp, peer, receive)) {
+    switch (take_receive_for(qp, peer, receive, xrc_queue)) {
     case Take::taken:
         break;
     case Take::none:
@@ -198,8 +210,7 @@ Outcome execute_message(QueuePair &qp, QueuePair &peer, const WorkRequest &reque
     qp.rnr_attempts = {};
     const bool goes_to_receive = request.opcode != Opcode::write_immediate;
     if (goes_to_receive && (!receive.is_valid || receive.list.length < local.length)) {
-        complete_error(*peer.receive_cq, peer, Entry::receive_error, receive.index, 0,
-                       receive.is_valid ? Syndrome::local_length : Syndrome::local_protection);
+        complete_receive_error(peer, receive, receive.is_valid ? Syndrome::local_length : Syndrome::local_protection);
         return refuse(qp, peer, request, receive.is_valid ? Syndrome::remote_invalid : Syndrome::remote_operation);
     }
     bool is_complete = false;
@@ -211,44 +222,24 @@ Outcome execute_message(QueuePair &qp, QueuePair &peer, const WorkRequest &reque
     if (!is_complete)
         return Outcome::more;
     const std::uint32_t key = swap_on_little_endian(request.immediate);
-    if (request.opcode == Opcode::send_invalidate && !invalidate(peer, key))
+    if (request.opcode == Opcode::send_invalidate && !invalidate(peer, key, xrc_queue))
         return refuse(qp, peer, request, Syndrome::remote_access);
     // A queue pair that is connected to itself exchanges no messages with a peer.
     if (&qp != &peer) {
         ++qp.file.card.messages;
         qp.file.card.message_bytes += local.length;
     }
-    complete_receive(peer, entry_of(request.opcode),
-                     {receive.index, static_cast<std::uint32_t>(local.length), qp.number(), request.immediate,
-                      request.is_solicited});
+    complete_receive(
+        peer, entry_of(request.opcode),
+        {receive.index, static_cast<std::uint32_t>(local.length), qp.number(), request.immediate, request.is_solicited},
+        xrc_queue);
     return finish(qp, request, local.length);
 }
 
-} // namespace
-
-std::uint64_t rnr_timeout_ns(std::uint8_t code)
+/// Carries out a request that is laid out as one of RC. A request of XRC also has the number of a shared receive queue
+/// in the peer's domain. The protection domain of that queue counts, also for requests that receive nothing.
+Outcome execute_at_peer(QueuePair &qp, const WorkRequest &request, std::optional<std::uint32_t> xrc_number)
 {
-    static constexpr std::uint32_t tens_of_us[32] = {
-        65536, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,   48,    64,    96,    128,   192,
-        256,   384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
-    return tens_of_us[code & 31] * std::uint64_t{10'000};
-}
-
-bool invalidate(const QueuePair &receiver, std::uint32_t key)
-{
-    MemoryKey *found = receiver.file.card.keys.find(key);
-    if (found == nullptr || !found->is_indirect || found->pd_number != receiver.pd->number() ||
-        (found->bound_to != 0 && found->bound_to != receiver.number()))
-        return false;
-    found->is_free = true;
-    return true;
-}
-
-Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
-{
-    if (qp.type == QpType::ud ||
-        (qp.type == QpType::uc && traits_of(request.opcode).remote_right != right::remote_write))
-        return fail(qp, nullptr, request, Syndrome::local_operation);
     static SegmentList local, remote;
     const OpcodeTraits kind = traits_of(request.opcode);
     const bool writes_local = kind.is_read || kind.is_atomic;
@@ -264,9 +255,16 @@ Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
     QueuePair *peer = peer_of(qp);
     if (peer == nullptr)
         return retry_after_timeout(qp, request);
+    SharedReceiveQueue *xrc_queue = nullptr;
+    if (xrc_number) {
+        xrc_queue = xrc_queue_of(*peer, *xrc_number);
+        // No source has the status for a wrong number; this one is an assumption (docs/card.md).
+        if (xrc_queue == nullptr)
+            return refuse(qp, *peer, request, Syndrome::remote_invalid);
+    }
     remote.clear();
     if (has_remote_address(request.opcode)) {
-        const Purpose purpose{peer->pd->number(), kind.remote_right, peer->number()};
+        const Purpose purpose{memory_domain_of(*peer, xrc_queue), kind.remote_right, peer->number()};
         // A NAK "invalid request", according to the InfiniBand specification; not confirmed on a real card.
         if (!accepts(*peer, kind))
             return refuse(qp, *peer, request, Syndrome::remote_invalid);
@@ -278,7 +276,7 @@ Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
     if (kind.is_atomic) {
         outcome = execute_atomic(qp, *peer, request, local, remote);
     } else if (kind.consumes_receive) {
-        outcome = execute_message(qp, *peer, request, local, remote);
+        outcome = execute_message(qp, *peer, request, local, remote, xrc_queue);
     } else {
         bool is_complete = false;
         const CopyResult result =
@@ -293,6 +291,43 @@ Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
     if (outcome == Outcome::done && !kind.consumes_receive)
         ++qp.file.card.remote_accesses;
     return outcome;
+}
+
+} // namespace
+
+std::uint64_t rnr_timeout_ns(std::uint8_t code)
+{
+    static constexpr std::uint32_t tens_of_us[32] = {
+        65536, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,   48,    64,    96,    128,   192,
+        256,   384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
+    return tens_of_us[code & 31] * std::uint64_t{10'000};
+}
+
+bool invalidate(const QueuePair &receiver, std::uint32_t key, const SharedReceiveQueue *xrc_queue)
+{
+    MemoryKey *found = receiver.file.card.keys.find(key);
+    if (found == nullptr || !found->is_indirect || found->pd_number != memory_domain_of(receiver, xrc_queue) ||
+        (found->bound_to != 0 && found->bound_to != receiver.number()))
+        return false;
+    found->is_free = true;
+    return true;
+}
+
+Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
+{
+    if (qp.type == QpType::ud ||
+        (qp.type == QpType::uc && traits_of(request.opcode).remote_right != right::remote_write))
+        return fail(qp, nullptr, request, Syndrome::local_operation);
+    if (qp.type != QpType::xrc_send)
+        return execute_at_peer(qp, request, std::nullopt);
+    // A segment that names the shared receive queue precedes the others (mlx5_wqe_xrc_seg).
+    constexpr std::size_t xrc_segment_bytes = 16, at_xrc_segment = 16;
+    constexpr std::uint32_t number_mask = 0xffffff;
+    if (request.bytes.size() < xrc_segment_bytes + data_offset(request.opcode))
+        return fail(qp, nullptr, request, Syndrome::local_operation);
+    WorkRequest rest = request;
+    rest.bytes = request.bytes.subspan(xrc_segment_bytes);
+    return execute_at_peer(qp, rest, be32(&request.bytes[at_xrc_segment]) & number_mask);
 }
 
 } // namespace opendoca::card

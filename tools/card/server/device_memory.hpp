@@ -17,8 +17,8 @@ namespace opendoca::card {
 
 struct DeviceMemory;
 
-/// Pages that the card and programs have mapped at the same time: an anonymous file, whose descriptor programs get. The
-/// file is sealed, so a program can write to it, but not shorten it, which would end the card at its next access.
+/// Pages that the card and programs have mapped at the same time: an anonymous file, of which programs get descriptors.
+/// The file is sealed, so a program can write to it, but not shorten it, which would end the card at its next access.
 /// Move-only; a member of DeviceMemory. Mappings of programs outlive it.
 class DevicePages {
 public:

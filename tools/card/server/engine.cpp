@@ -74,7 +74,7 @@ void run_send_queue(QueuePair &qp, std::uint16_t produced, Progress &progress)
 /// Returns whether the doorbell record of this queue pair is polled.
 bool has_doorbell(const QueuePair &qp)
 {
-    return qp.state >= QpState::rts && !qp.file.function.is_dead;
+    return qp.state >= QpState::rts && qp.type != QpType::xrc_receive && !qp.file.function.is_dead;
 }
 
 } // namespace
@@ -158,7 +158,7 @@ void set_state_of(QueuePair &qp, QpState state)
             qp.is_mmo_enabled = false;
             qp.roce.reset();
             drop_delayed_entries(qp);
-        } else if (state == QpState::rtr && qp.file.card.network != nullptr) {
+        } else if (state == QpState::rtr && qp.file.card.network != nullptr && !qp.is_xrc()) {
             qp.file.card.network->connect(qp);
         } else if (state == QpState::rts && qp.roce != nullptr && before == QpState::rtr) {
             qp.roce->requester.start();
@@ -178,6 +178,8 @@ void break_queue_pair(QueuePair &qp, std::optional<Event> event)
     qp.reset_first_request();
     if (qp.roce != nullptr)
         qp.roce->stop();
+    if (qp.type == QpType::xrc_receive)
+        flush_receives(qp);        // it has no doorbell that is polled
     qp.process->needs_poll = true; // the next poll flushes the posted requests
 }
 

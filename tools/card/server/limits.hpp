@@ -28,9 +28,9 @@ inline constexpr std::uint32_t log_max_device_memory_alignment = 12;
 
 /// What the device reports in device_cap_flags (ibv_device_cap_flags): the port may be changed in state SQD, event of a
 /// port that becomes active, system image GUID, NAK of a receiver that is not ready, memory windows (also of type 2B),
-/// memory management extensions.
+/// XRC, memory management extensions.
 inline constexpr std::uint32_t device_capability_flags =
-    1 << 5 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 17 | 1 << 21 | 1 << 24;
+    1 << 5 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 17 | 1 << 20 | 1 << 21 | 1 << 24;
 
 /// Returns what a port reports in port_cap_flags: a connection manager and, on Ethernet, GIDs from IP addresses.
 constexpr std::uint32_t port_capability_flags(bool is_ethernet)

@@ -22,6 +22,7 @@
 #include "event_pipe.hpp"
 #include "pinned_memory.hpp"
 #include "process.hpp"
+#include "xrc_domain.hpp"
 
 namespace opendoca::card {
 
@@ -34,6 +35,7 @@ enum class Kind : std::uint8_t {
     queue_pair,
     shared_receive_queue,
     completion_queue,
+    xrc_domain,
     address_handle,
     memory_key,
     memory_window,
@@ -145,6 +147,14 @@ struct CompletionQueue : Object {
     std::shared_ptr<PinnedMemory> pinned_record;
 };
 
+/// A program's part in a domain of XRC: receiving queue pairs deliver to the shared receive queues of their domain,
+/// which may be those of other programs.
+struct XrcDomain : Object {
+    static constexpr Kind its_kind = Kind::xrc_domain;
+    using Object::Object;
+    std::shared_ptr<const XrcIdentity> identity; ///< the same for all programs of the domain; never null
+};
+
 /// A shared receive queue. Its entries form a linked list in the program's memory: each begins with the ring index of
 /// its successor, since the program may free entries in any order. The first word of the doorbell record counts the
 /// posted requests; the card reads it when a message arrives.
@@ -152,10 +162,15 @@ struct SharedReceiveQueue : Object {
     static constexpr Kind its_kind = Kind::shared_receive_queue;
     static constexpr std::uint32_t first_number = 0x40;
     using Object::Object;
+    ~SharedReceiveQueue() override;
     [[nodiscard]] std::uint32_t number() const { return first_number + handle; }
 
     std::shared_ptr<Process> process;
     Use<ProtectionDomain> pd;
+    /// Of a queue of XRC, otherwise null: its domain, and where its receive requests are completed, by `user_index`.
+    Use<XrcDomain> domain;
+    Use<CompletionQueue> cq;
+    std::uint32_t user_index = 0;
     std::uint32_t entries = 0; ///< a power of two
     std::uint32_t log_stride = 5, max_sges = 0;
     std::uint32_t limit = 0;    ///< fewer requests than this send the limit event once; 0: no limit is set
@@ -167,8 +182,8 @@ struct SharedReceiveQueue : Object {
     std::shared_ptr<PinnedMemory> pinned_record;
 };
 
-enum class QpState : std::uint8_t { reset, init, rtr, rts, sqd, sqe, error }; // as ibv_qp_state
-enum class QpType : std::uint8_t { rc = 2, uc = 3, ud = 4 };                  // as ibv_qp_type
+enum class QpState : std::uint8_t { reset, init, rtr, rts, sqd, sqe, error };                // as ibv_qp_state
+enum class QpType : std::uint8_t { rc = 2, uc = 3, ud = 4, xrc_send = 9, xrc_receive = 10 }; // as ibv_qp_type
 
 /// Attributes of a queue pair (ibv_qp_attr), as far as they were set. A member of QueuePair. Values have the units of
 /// verbs: timeouts and RNR timers are 5-bit codes, MTUs are values of ibv_mtu.
@@ -233,6 +248,7 @@ struct QueuePair : Object {
     QueuePair(Kind kind_of_it, OpenFile &its_file, std::uint32_t its_handle);
     ~QueuePair() override;
     [[nodiscard]] std::uint32_t number() const { return first_number + handle; }
+    [[nodiscard]] bool is_xrc() const { return type == QpType::xrc_send || type == QpType::xrc_receive; }
     /// Returns whether its state lets it accept messages of its peer.
     [[nodiscard]] bool is_responding() const { return state >= QpState::rtr && state <= QpState::sqd; }
     /// Resets the progress of the first request, when that request is dropped.
@@ -243,8 +259,10 @@ struct QueuePair : Object {
     }
 
     std::shared_ptr<Process> process;
-    Use<ProtectionDomain> pd;
-    Use<CompletionQueue> send_cq, receive_cq;
+    Use<ProtectionDomain> pd; ///< null for xrc_receive, which uses those of the shared receive queues
+    Use<CompletionQueue> send_cq,
+        receive_cq;        ///< null without such a queue: xrc_receive has neither, xrc_send the first
+    Use<XrcDomain> domain; ///< of xrc_receive only
     Use<SharedReceiveQueue> srq;
     QpType type = QpType::rc;
     QpState state = QpState::reset;

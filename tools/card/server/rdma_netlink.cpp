@@ -201,9 +201,9 @@ std::uint32_t add_object(NetlinkMessage &message, const ProtectionDomain &pd)
 
 std::uint32_t add_object(NetlinkMessage &message, const SharedReceiveQueue &srq)
 {
-    constexpr std::uint8_t basic = 0;
+    constexpr std::uint8_t basic = 0, xrc = 1;
     message.add_number(RDMA_NLDEV_ATTR_RES_SRQN, srq.number());
-    message.add_number(RDMA_NLDEV_ATTR_RES_TYPE, basic);
+    message.add_number(RDMA_NLDEV_ATTR_RES_TYPE, srq.domain ? xrc : basic);
     message.add_number(RDMA_NLDEV_ATTR_RES_PDN, srq.pd ? srq.pd->number() : 0);
     return srq.number();
 }

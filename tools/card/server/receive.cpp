@@ -6,7 +6,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "big_endian.hpp"
 #include "limits.hpp"
@@ -41,9 +43,8 @@ Take failed(Access access)
 }
 
 /// Takes the next receive request of a shared receive queue, and sends the limit event if due.
-Take take_shared(QueuePair &qp, Receive &receive)
+Take take_shared(const QueuePair &qp, SharedReceiveQueue &srq, Receive &receive)
 {
-    SharedReceiveQueue &srq = *qp.srq;
     std::uint32_t posted = 0;
     if (const Access access = srq.process->read(srq.doorbell_record, &posted, sizeof(posted)); access != Access::done)
         return failed(access);
@@ -101,18 +102,45 @@ Take take_own(QueuePair &qp, Receive &receive)
 
 } // namespace
 
-Take take_receive(QueuePair &qp, Receive &receive)
+Take take_receive(QueuePair &qp, Receive &receive, SharedReceiveQueue *xrc_queue)
 {
     receive.list.clear();
     receive.parts.clear();
     receive.is_valid = true;
-    return qp.srq ? take_shared(qp, receive) : take_own(qp, receive);
+    receive.xrc_queue = xrc_queue != nullptr ? xrc_queue->number() : 0;
+    SharedReceiveQueue *const shared = xrc_queue != nullptr ? xrc_queue : qp.srq.get();
+    return shared != nullptr ? take_shared(qp, *shared, receive) : take_own(qp, receive);
+}
+
+SharedReceiveQueue *xrc_queue_of(const QueuePair &receiver, std::uint32_t number)
+{
+    auto *found = receiver.file.card.objects.by_number<SharedReceiveQueue>(number);
+    return found != nullptr && found->domain && receiver.domain && found->domain->identity == receiver.domain->identity
+               ? found
+               : nullptr;
+}
+
+std::uint32_t memory_domain_of(const QueuePair &receiver, const SharedReceiveQueue *xrc_queue)
+{
+    return xrc_queue != nullptr ? xrc_queue->pd->number() : receiver.pd->number();
+}
+
+void complete_receive_error(QueuePair &qp, const Receive &receive, Syndrome syndrome)
+{
+    if (qp.type != QpType::xrc_receive)
+        return complete_error(*qp.receive_cq, qp, Entry::receive_error, receive.index, 0, syndrome);
+    // The queue may have been destroyed since the request was taken, and its completions with it.
+    if (const SharedReceiveQueue *queue = xrc_queue_of(qp, receive.xrc_queue))
+        complete_error(*queue->cq, qp, Entry::receive_error, receive.index, 0, syndrome, queue->user_index);
 }
 
 bool resolve_again(const QueuePair &qp, Receive &receive)
 {
-    const Purpose purpose{qp.pd->number(), right::local_write, qp.number()};
     receive.list.clear();
+    const SharedReceiveQueue *queue = qp.type == QpType::xrc_receive ? xrc_queue_of(qp, receive.xrc_queue) : nullptr;
+    if (queue == nullptr && qp.type == QpType::xrc_receive)
+        return false; // destroyed since then
+    const Purpose purpose{memory_domain_of(qp, queue), right::local_write, qp.number()};
     return std::ranges::all_of(receive.parts, [&](const Receive::Part &part) {
         return add_range(qp.file.card, receive.list, purpose, part.key, part.address, part.length);
     });
@@ -120,9 +148,9 @@ bool resolve_again(const QueuePair &qp, Receive &receive)
 
 void flush_receives(QueuePair &qp)
 {
-    if (qp.receiving != nullptr)
-        complete_error(*qp.receive_cq, qp, Entry::receive_error, qp.receiving->index, 0, Syndrome::flushed);
-    qp.receiving.reset();
+    // Moved out first: a completion that overruns its queue breaks queue pairs, which comes here again.
+    if (const std::unique_ptr<Receive> begun = std::move(qp.receiving))
+        complete_receive_error(qp, *begun, Syndrome::flushed);
     Receive receive;
     while (!qp.srq && take_receive(qp, receive) == Take::taken)
         complete_error(*qp.receive_cq, qp, Entry::receive_error, receive.index, 0, Syndrome::flushed);

@@ -236,6 +236,7 @@ int query_device_ex(Command &command)
     device.odp_caps.per_transport_caps.uc_odp_caps = send | receive | write;
     device.odp_caps.per_transport_caps.ud_odp_caps = send | receive | shared_receive;
     device.max_dm_size = max_device_memory;
+    device.xrc_odp_caps = send | receive | write | read | atomic | shared_receive;
     // The driver's part reports no further features: libmlx5 takes zeros as "not supported".
     mlx5_ib_query_device_resp more{};
     more.response_length = sizeof(more);

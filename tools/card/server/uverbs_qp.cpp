@@ -17,6 +17,7 @@
 #include "engine.hpp"
 #include "limits.hpp"
 #include "queue_memory.hpp"
+#include "work_request.hpp"
 
 namespace opendoca::card {
 
@@ -53,8 +54,9 @@ enum : std::uint32_t {
 struct Attributes {
     std::uint32_t needed, allowed;
 };
-/// A state change, with its attributes for each type of queue pair (InfiniBand specification 11.2.5.2). An entry of a
-/// constant table; a change without an entry is not defined, except those to RESET and ERR.
+/// A state change, with its attributes for each type of queue pair (InfiniBand specification 11.2.5.2), except those of
+/// XRC, each of which has one half of the attributes of RC. An entry of a constant table; a change without an entry is
+/// not defined, except those to RESET and ERR.
 struct Transition {
     QpState from, to;
     Attributes rc, uc, ud;
@@ -91,6 +93,24 @@ constexpr Transition transitions[] = {
     {QpState::sqe, QpState::rts, {}, {0, set_current_state | set_access}, {0, changes_of_ud}},
 };
 
+/// Returns the attributes that concern the half that a queue pair of XRC lacks. Programs may give them, as the kernel
+/// ignores them.
+constexpr std::uint32_t ignored_attributes(QpType type)
+{
+    return type == QpType::xrc_send      ? set_max_reads_of_peer | set_rnr_timer
+           : type == QpType::xrc_receive ? set_retry_count | set_rnr_retry | set_max_reads
+                                         : 0u;
+}
+
+/// Returns the attributes of a state change for a type of queue pair.
+Attributes attributes_of(const Transition &change, QpType type)
+{
+    const std::uint32_t applied = ~ignored_attributes(type);
+    return type == QpType::uc   ? change.uc
+           : type == QpType::ud ? change.ud
+                                : Attributes{change.rc.needed & applied, change.rc.allowed & applied};
+}
+
 /// Returns whether the state change is defined, and `given` has exactly the attributes that it requires or accepts.
 bool may_change(const QueuePair &qp, QpState to, std::uint32_t given)
 {
@@ -100,9 +120,9 @@ bool may_change(const QueuePair &qp, QpState to, std::uint32_t given)
         return others == 0;
     const auto found = std::ranges::find_if(
         transitions, [&](const Transition &change) { return change.from == qp.state && change.to == to; });
-    if (found == std::ranges::end(transitions) || (qp.type == QpType::rc && qp.state == QpState::sqe))
+    if (found == std::ranges::end(transitions) || ((qp.type == QpType::rc || qp.is_xrc()) && qp.state == QpState::sqe))
         return false;
-    const Attributes &attributes = qp.type == QpType::rc ? found->rc : qp.type == QpType::uc ? found->uc : found->ud;
+    const Attributes attributes = attributes_of(*found, qp.type);
     return (others & attributes.needed) == attributes.needed &&
            (others & ~(attributes.needed | attributes.allowed)) == 0;
 }
@@ -138,6 +158,12 @@ int check_values(const QueuePair &qp, const Process &process, const ib_uverbs_mo
     if (gives(set_path)) {
         if (const int error = check_path(card, function, request.dest))
             return error;
+        // XRC is not carried by the network between cards.
+        const auto ends_at = [&](const Function &to) {
+            return is_path_to(to, request.dest.is_global != 0, request.dest.dgid, request.dest.dlid);
+        };
+        if (qp.is_xrc() && card.network != nullptr && std::ranges::none_of(card.functions, ends_at))
+            return EOPNOTSUPP;
     }
     if (gives(set_alternate_path)) {
         // Ethernet has no alternate path.
@@ -209,7 +235,33 @@ int modify(Command &command, std::uint32_t known_attributes)
     if ((request.attr_mask & ~known_attributes) != 0)
         return EOPNOTSUPP;
     auto *qp = command.object_of<QueuePair>(request.qp_handle);
-    return qp == nullptr ? EINVAL : change(*qp, *command.process, request);
+    if (qp == nullptr)
+        return EINVAL;
+    request.attr_mask &= ~ignored_attributes(qp->type);
+    return change(*qp, *command.process, request);
+}
+
+/// Creates the receiving queue pair of XRC, which has neither queues nor memory of its own.
+int create_xrc_receiver(Command &command, XrcDomain *domain, const mlx5_ib_create_qp &driver)
+{
+    if (domain == nullptr || command.has(UVERBS_ATTR_CREATE_QP_PD_HANDLE) ||
+        command.has(UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE) || command.has(UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE) ||
+        command.has(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))
+        return EINVAL;
+    auto *qp = command.file.card.objects.create<QueuePair>(command.file);
+    if (qp == nullptr)
+        return ENOMEM;
+    qp->process = command.process;
+    qp->domain = Use(domain);
+    qp->type = QpType::xrc_receive;
+    qp->user_handle = command.number(UVERBS_ATTR_CREATE_QP_USER_HANDLE);
+    command.process->queue_pairs.push_back(qp);
+    mlx5_ib_create_qp_resp response{};
+    response.bfreg_index = driver.bfreg_index;
+    command.put(UVERBS_ATTR_CREATE_QP_RESP_CAP, qp->limits);
+    command.put(UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, qp->number());
+    command.put(UVERBS_ATTR_UHW_OUT, response);
+    return command.put_handle(UVERBS_ATTR_CREATE_QP_HANDLE, *qp);
 }
 
 } // namespace
@@ -222,14 +274,20 @@ int create_qp(Command &command)
     auto *send_cq = command.object<CompletionQueue>(UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE);
     auto *receive_cq = command.object<CompletionQueue>(UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE);
     auto *srq = command.object<SharedReceiveQueue>(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+    auto *domain = command.object<XrcDomain>(UVERBS_ATTR_CREATE_QP_XRCD_HANDLE);
     const auto type = static_cast<QpType>(command.number32(UVERBS_ATTR_CREATE_QP_TYPE));
     if (!command.get(UVERBS_ATTR_UHW_IN, driver) || !command.get(UVERBS_ATTR_CREATE_QP_CAP, limits))
         return EINVAL;
     // An errno of its own, by which programs find out which types a device has.
-    if (type != QpType::rc && type != QpType::uc && type != QpType::ud)
+    if (type != QpType::rc && type != QpType::uc && type != QpType::ud && type != QpType::xrc_send &&
+        type != QpType::xrc_receive)
         return EOPNOTSUPP;
-    if (pd == nullptr || send_cq == nullptr || receive_cq == nullptr ||
-        (srq == nullptr && command.has(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE)))
+    if (type == QpType::xrc_receive)
+        return create_xrc_receiver(command, domain, driver);
+    const bool receives = type != QpType::xrc_send;
+    if (pd == nullptr || send_cq == nullptr || (receives && receive_cq == nullptr) ||
+        command.has(UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) ||
+        (command.has(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE) && (srq == nullptr || srq->domain || !receives)))
         return EINVAL;
     if (!is_ring_size(driver.sq_wqe_count, max_send_slots) || !is_ring_size(driver.rq_wqe_count, max_receive_entries) ||
         (driver.rq_wqe_count != 0 && (driver.rq_wqe_shift < 4 || driver.rq_wqe_shift > max_receive_log_stride)))
@@ -248,7 +306,7 @@ int create_qp(Command &command)
     qp->process = command.process;
     qp->pd = Use(pd);
     qp->send_cq = Use(send_cq);
-    qp->receive_cq = Use(receive_cq);
+    qp->receive_cq = Use(receives ? receive_cq : nullptr);
     qp->srq = Use(srq);
     qp->type = type;
     qp->user_index = driver.uidx;

@@ -125,13 +125,18 @@ int destroy_cq(Command &command)
 
 int create_srq(Command &command)
 {
-    constexpr std::uint32_t basic = 0; // ordinary type, without tag matching or XRC
+    constexpr std::uint32_t basic = 0, xrc = 1; // without tag matching
     mlx5_ib_create_srq driver;
     auto *pd = command.object<ProtectionDomain>(UVERBS_ATTR_CREATE_SRQ_PD_HANDLE);
     const std::uint32_t entries = command.number32(UVERBS_ATTR_CREATE_SRQ_MAX_WR);
     const std::uint32_t sges = command.number32(UVERBS_ATTR_CREATE_SRQ_MAX_SGE);
-    if (command.number32(UVERBS_ATTR_CREATE_SRQ_TYPE) != basic)
+    const std::uint32_t type = command.number32(UVERBS_ATTR_CREATE_SRQ_TYPE);
+    if (type != basic && type != xrc)
         return EOPNOTSUPP;
+    auto *domain = type == xrc ? command.object<XrcDomain>(UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE) : nullptr;
+    auto *cq = type == xrc ? command.object<CompletionQueue>(UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE) : nullptr;
+    if (type == xrc && (domain == nullptr || cq == nullptr))
+        return EINVAL;
     if (!command.get(UVERBS_ATTR_UHW_IN, driver) || pd == nullptr || entries >= max_srq_entries || sges > max_srq_sges)
         return EINVAL;
     // libmlx5 keeps one entry free, so that a full list differs from an empty one.
@@ -150,6 +155,9 @@ int create_srq(Command &command)
     memory.move_to(*srq);
     srq->process = command.process;
     srq->pd = Use(pd);
+    srq->domain = Use(domain);
+    srq->cq = Use(cq);
+    srq->user_index = driver.uidx;
     srq->entries = ring_entries;
     srq->log_stride = log_stride;
     srq->max_sges = (1u << srq->log_stride) / 16 - 1;
@@ -159,6 +167,7 @@ int create_srq(Command &command)
     srq->user_handle = command.number(UVERBS_ATTR_CREATE_SRQ_USER_HANDLE);
     mlx5_ib_create_srq_resp response{};
     response.srqn = srq->number();
+    command.put(UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, srq->number());
     command.put(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, srq->entries - 1);
     command.put(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, srq->max_sges);
     command.put(UVERBS_ATTR_UHW_OUT, response);

@@ -116,13 +116,19 @@ struct Receive {
 
     SegmentList list;
     std::vector<Part> parts;
-    std::uint16_t index = 0; ///< counter of the request, or its ring index in a shared receive queue
-    bool is_valid = true;    ///< all keys of its data segments are valid
+    std::uint16_t index = 0;     ///< counter of the request, or its ring index in a shared receive queue
+    std::uint32_t xrc_queue = 0; ///< number of the shared receive queue of XRC that it is from; 0: none
+    bool is_valid = true;        ///< all keys of its data segments are valid
 };
 /// Result of taking a receive request; `gone` means that the process is dead.
 enum class Take : std::uint8_t { taken, none, gone };
-/// Takes the next receive request of a queue pair, from its own or its shared queue.
-Take take_receive(QueuePair &qp, Receive &receive);
+/// Takes the next receive request of a queue pair, from its own or its shared queue, or from the queue of XRC that a
+/// message names.
+Take take_receive(QueuePair &qp, Receive &receive, SharedReceiveQueue *xrc_queue = nullptr);
+/// Returns the shared receive queue with this number in the domain of a receiving queue pair of XRC, or null.
+[[nodiscard]] SharedReceiveQueue *xrc_queue_of(const QueuePair &receiver, std::uint32_t number);
+/// Completes a receive request with an error.
+void complete_receive_error(QueuePair &qp, const Receive &receive, Syndrome syndrome);
 /// Resolves the keys of a receive request once more: they may have been destroyed since it was taken. Returns whether
 /// all are valid.
 [[nodiscard]] bool resolve_again(const QueuePair &qp, Receive &receive);
@@ -133,12 +139,17 @@ inline constexpr std::size_t datagram_header_bytes = 40;
 /// or not accessible by its keys.
 void deliver_datagram(QueuePair &receiver, std::span<const std::uint8_t, datagram_header_bytes> header,
                       const SegmentList &payload, Entry kind, Received received);
-/// Completes all receive requests of a broken queue pair as flushed. Those of a shared receive queue stay there.
+/// Completes all receive requests of a broken queue pair as flushed. Those of a shared receive queue stay there, except
+/// one that a part of a message is in.
 void flush_receives(QueuePair &qp);
 
 /// Invalidates the key of a SEND with invalidate. Returns false if the receiver has no such window or indirect key, or
 /// it is bound to another queue pair.
-[[nodiscard]] bool invalidate(const QueuePair &receiver, std::uint32_t key);
+[[nodiscard]] bool invalidate(const QueuePair &receiver, std::uint32_t key,
+                              const SharedReceiveQueue *xrc_queue = nullptr);
+/// Returns the number of the protection domain of the memory that messages to a queue pair may name: its own, or that
+/// of the shared receive queue of XRC.
+[[nodiscard]] std::uint32_t memory_domain_of(const QueuePair &receiver, const SharedReceiveQueue *xrc_queue);
 /// Decodes an RNR NAK timer (IBTA 9.7.5.2.8).
 [[nodiscard]] std::uint64_t rnr_timeout_ns(std::uint8_t code);
 
