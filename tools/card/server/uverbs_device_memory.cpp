@@ -3,8 +3,11 @@
 //
 // Commands about the memory of the device itself. Programs map it by an offset of the uverbs file: map_device_memory().
 #include <cerrno>
+#include <cinttypes>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
 
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -30,6 +33,22 @@ std::size_t pages_of(std::uint64_t length)
     return static_cast<std::size_t>((length + page - 1) / page);
 }
 
+/// Gives an object its pages: their numbers, and the memory. Returns false if there are none, and then page_count is 0,
+/// or if the system refuses the memory, with errno.
+bool take_pages(DeviceMemory &memory)
+{
+    const std::size_t count = pages_of(memory.length);
+    const auto first = memory.file.function.memory.take(memory, count);
+    if (!first)
+        return false;
+    memory.first_page = *first;
+    memory.page_count = count;
+    auto created = DevicePages::create(count * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+    if (created)
+        memory.pages = std::move(*created);
+    return created.has_value();
+}
+
 } // namespace
 
 int alloc_dm(Command &command)
@@ -48,15 +67,10 @@ int alloc_dm(Command &command)
     if (memory == nullptr)
         return ENOMEM;
     memory->length = length;
-    const std::size_t pages = pages_of(length);
-    const auto first = command.file.function.memory.take(*memory, pages);
-    if (first) {
-        memory->first_page = *first;
-        memory->page_count = pages;
-        if (auto created = DevicePages::create(pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE))))
-            memory->pages = std::move(*created);
-    }
-    int error = memory->pages.bytes().empty() ? ENOMEM : 0;
+    int error = take_pages(*memory) ? 0 : ENOMEM;
+    if (error != 0)
+        std::fprintf(stderr, "process %d: refused %" PRIu64 " bytes of device memory: %s\n", command.process->pid(),
+                     length, memory->page_count == 0 ? "the function has no such free pages" : std::strerror(errno));
     if (error == 0)
         error = command.put_number(MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, 0);
     if (error == 0)

@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <type_traits>
 
@@ -162,8 +163,14 @@ int check_values(const QueuePair &qp, const Process &process, const ib_uverbs_mo
         const auto ends_at = [&](const Function &to) {
             return is_path_to(to, request.dest.is_global != 0, request.dest.dgid, request.dest.dlid);
         };
-        if (qp.is_xrc() && card.network != nullptr && std::ranges::none_of(card.functions, ends_at))
+        if (qp.is_xrc() && card.network != nullptr && std::ranges::none_of(card.functions, ends_at)) {
+            std::fprintf(
+                stderr,
+                "process %d: refused to connect the queue pair %#x of XRC: its path ends at no function of this "
+                "card, and the network between cards does not carry XRC\n",
+                process.pid(), qp.number());
             return EOPNOTSUPP;
+        }
     }
     if (gives(set_alternate_path)) {
         // Ethernet has no alternate path.
