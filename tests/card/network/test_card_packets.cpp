@@ -221,6 +221,18 @@ TEST(CardPackets, EveryKindIsParsedAsItWasWritten)
     }
 }
 
+TEST(CardPackets, PayloadLongerThanEveryPathMtuIsNone)
+{
+    for (const std::size_t length : {std::size_t{4095}, std::size_t{4096}, std::size_t{4097}, std::size_t{60000}}) {
+        const Bytes payload(length, 0x5a);
+        Packet packet = hello_packet();
+        packet.payload = payload;
+        Bytes bytes = datagram_of(packet, flow_between("192.0.2.1", "192.0.2.2", 0xc123));
+        bytes.resize(bytes.size() - icrc_bytes);
+        EXPECT_EQ(parse_packet(bytes).has_value(), length <= 4096) << length;
+    }
+}
+
 TEST(CardPackets, RandomBytesAreParsedWithinTheirBounds)
 {
     std::mt19937 random(7);

@@ -153,7 +153,9 @@ std::optional<Packet> parse_packet(std::span<const std::uint8_t> datagram)
         datagram.size() < headers + padding)
         return std::nullopt;
     packet.payload = datagram.subspan(headers, datagram.size() - headers - padding);
-    if ((!traits.has_payload && datagram.size() != headers) || packet.padding() != padding)
+    // UDP would carry 64 KiB, of which each connection could make the card keep many (Responder::hold).
+    if ((!traits.has_payload && datagram.size() != headers) || packet.padding() != padding ||
+        packet.payload.size() > max_payload_bytes)
         return std::nullopt;
     packet.is_solicited = (datagram[1] & is_solicited_bit) != 0;
     packet.partition_key = be16(&datagram[2]);

@@ -85,12 +85,12 @@ struct Packet {
 
 inline constexpr std::size_t max_header_bytes = 12 + 28; ///< BTH and AtomicETH
 inline constexpr std::size_t icrc_bytes = 4;
-inline constexpr std::size_t max_packet_bytes = 12 + 28 + 4 + 4096 + icrc_bytes;
+inline constexpr std::size_t max_payload_bytes = 4096; ///< the largest path MTU
 
 /// Writes the headers to @p to, which has room for max_header_bytes. Returns their size.
 std::size_t write_headers(const Packet &packet, std::uint8_t *to);
 /// Parses a datagram without its ICRC. Returns nothing if it is too short, of an unknown version or kind, or if it has
-/// a payload or padding that its kind does not allow.
+/// a payload or padding that its kind does not allow, or more payload than any path MTU.
 std::optional<Packet> parse_packet(std::span<const std::uint8_t> datagram);
 
 /// Sequence numbers of 24 bits, which wrap around.
