@@ -14,9 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../src/core/device/soft/connection/queue_pair_page.hpp"
-
 #include "support/child_process.hpp"
+#include "support/queue_pair_memory.hpp"
 #include "support/rdma_fixture.hpp"
 
 namespace {
@@ -24,56 +23,24 @@ namespace {
 using namespace doca_test;
 using namespace opendoca::soft;
 
-ConnectionDetails parse(const std::vector<std::byte> &bytes)
-{
-    ConnectionDetails d{};
-    must_hold(from_bytes(bytes, opendoca::DescriptorKind::soft_connection, d) ==
-                  opendoca::DescriptorReader::Fault::none,
-              "details of the software device");
-    return d;
-}
-
 /// The bytes of @p d, with a checksum that is right.
 std::vector<std::byte> seal(const ConnectionDetails &d)
 {
     return to_bytes(opendoca::DescriptorKind::soft_connection, d);
 }
 
-/// The page of a queue pair of another process, or of this one.
-class MappedPage {
-public:
-    explicit MappedPage(const ConnectionDetails &details)
-    {
-        const std::string place =
-            "/proc/" + std::to_string(details.pid) + "/fd/" + std::to_string(details.queue_pair_fd);
-        const int fd = open(place.c_str(), O_RDWR | O_CLOEXEC);
-        must_hold(fd >= 0, "the queue pair can be opened");
-        size_ = static_cast<std::size_t>(lseek(fd, 0, SEEK_END));
-        start_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        close(fd);
-        must_hold(start_ != MAP_FAILED, "the queue pair can be mapped");
-    }
-    MappedPage(const MappedPage &) = delete;
-    MappedPage &operator=(const MappedPage &) = delete;
-    ~MappedPage() { munmap(start_, size_); }
-
-    [[nodiscard]] QueuePairPage &page() const { return *static_cast<QueuePairPage *>(start_); }
-    [[nodiscard]] MessageCell &cell(std::uint32_t i) const { return reinterpret_cast<MessageCell *>(&page() + 1)[i]; }
-    [[nodiscard]] ReceiveEntry &first_entry() const
-    {
-        return *reinterpret_cast<ReceiveEntry *>(&cell(page().recv_queue_size));
-    }
-    [[nodiscard]] std::size_t size() const { return size_; }
-
-private:
-    void *start_;
-    std::size_t size_;
-};
-
 enum class Lie : std::uint32_t {
     none,
     not_sealed,
     too_short,
+    writable,
+    wrong_slab_magic,
+    wrong_slab_version,
+    wrong_slab_number,
+    no_slots,
+    too_many_slots,
+    odd_slots,
+    huge_slots,
     wrong_magic,
     wrong_version,
     wrong_id,
@@ -87,22 +54,47 @@ enum class Lie : std::uint32_t {
     last = fifo,
 };
 
-/// A copy of an honest page that lies in one point, as a descriptor of this process.
-int forge(const MappedPage &honest, Lie lie)
+/// A copy of the slab of an honest head, the one that @p details name, that lies in one point, as a descriptor of this
+/// process.
+int forge(const ConnectionDetails &details, Lie lie)
 {
     if (lie == Lie::fifo) {
         int ends[2];
         must_hold(pipe2(ends, O_CLOEXEC) == 0, "a pipe");
         return ends[0];
     }
+    const MappedHead honest(details);
     const int fd = memfd_create("forged", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    const std::size_t size = lie == Lie::too_short ? 4096 : honest.size();
+    const std::size_t size = lie == Lie::too_short ? 4096 : honest.slab().size();
     must_hold(fd >= 0 && ftruncate(fd, static_cast<off_t>(size)) == 0, "a memfd");
     void *const start = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     must_hold(start != MAP_FAILED, "a mapping");
-    std::memcpy(start, &honest.page(), sizeof(QueuePairPage));
-    auto &page = *static_cast<QueuePairPage *>(start);
+    std::memcpy(start, honest.slab().start(), size);
+    auto &slab = *static_cast<SlabHeader *>(start);
+    auto &page = *reinterpret_cast<QueuePairPage *>(
+        SlabLayout{SealedPage::Writers::owner, slab.num_slots, slab.slot_size}.slot(start, details.head_slot));
     switch (lie) {
+    case Lie::wrong_slab_magic:
+        slab.magic[0] = 'X';
+        break;
+    case Lie::wrong_slab_version:
+        ++slab.version;
+        break;
+    case Lie::wrong_slab_number:
+        ++slab.number;
+        break;
+    case Lie::no_slots:
+        slab.num_slots = 0;
+        break;
+    case Lie::too_many_slots:
+        slab.num_slots = UINT32_MAX;
+        break;
+    case Lie::odd_slots:
+        ++slab.slot_size;
+        break;
+    case Lie::huge_slots:
+        slab.slot_size = std::uint64_t{1} << 52;
+        break;
     case Lie::wrong_magic:
         page.magic[0] = 'X';
         break;
@@ -134,8 +126,9 @@ int forge(const MappedPage &honest, Lie lie)
         break;
     }
     munmap(start, size);
+    const int others = lie == Lie::writable ? 0 : F_SEAL_FUTURE_WRITE;
     if (lie != Lie::not_sealed)
-        must_hold(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0, "seals");
+        must_hold(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | others) == 0, "seals");
     return fd;
 }
 
@@ -148,9 +141,8 @@ const ChildProgram forger_program("rdma-forger", [](Channel &parent) {
     const auto request = parent.receive<ForgerRequest>();
     const DevHandle dev = open_device(request.device);
     const RdmaEnd end(dev);
-    ConnectionDetails details = parse(end.details());
-    const MappedPage honest(details);
-    details.queue_pair_fd = forge(honest, request.lie);
+    ConnectionDetails details = parse_details(end.details());
+    details.head_fd = forge(details, request.lie);
     parent.send_bytes(seal(details));
     (void)parent.receive_bytes(); // ends with the test
 });
@@ -186,7 +178,7 @@ const ChildProgram trickster_program("rdma-trickster", [](Channel &parent) {
     must(end.connect(seal(request.victim)));
     parent.send_bytes(end.details());
     (void)parent.receive_bytes(); // the victim has connected
-    const MappedPage own(parse(end.details())), victim(request.victim);
+    const MappedRegion own(parse_details(end.details())), victim(request.victim);
     if (request.trick > Trick::last_message) {
         must(end.receive(buf));
         ReceiveEntry &entry = own.first_entry();
@@ -213,6 +205,55 @@ const ChildProgram trickster_program("rdma-trickster", [](Channel &parent) {
     }
     parent.send(true);
     (void)parent.receive_bytes();
+});
+
+/// What a peer writes to its own head, where it says in which slot messages to it are to be stored.
+enum class RegionLie : std::uint32_t {
+    none,
+    no_descriptor,
+    private_slab, ///< the one of the head
+    other_number,
+    far_slot,
+    free_slot,
+    last = free_slot,
+};
+
+struct MisleadingRequest {
+    char device[DOCA_DEVINFO_IBDEV_NAME_SIZE];
+    RegionLie lie;
+    ConnectionDetails victim;
+};
+
+const ChildProgram misleading_program("rdma-misleading", [](Channel &parent) {
+    const auto request = parent.receive<MisleadingRequest>();
+    const DevHandle dev = open_device(request.device);
+    const RdmaEnd end(dev);
+    must(end.connect(seal(request.victim)));
+    const ConnectionDetails details = parse_details(end.details());
+    QueuePairPage &head = own_head(details);
+    switch (request.lie) {
+    case RegionLie::no_descriptor:
+        head.region_fd = 1 << 20;
+        break;
+    case RegionLie::private_slab:
+        head.region_fd = details.head_fd;
+        head.region_slab = details.head_slab;
+        break;
+    case RegionLie::other_number:
+        ++head.region_slab;
+        break;
+    case RegionLie::far_slot:
+        head.region_slot = UINT32_MAX;
+        break;
+    case RegionLie::free_slot:
+        ++head.region_slot;
+        break;
+    default:
+        must(end.receive(nullptr));
+        break;
+    }
+    parent.send_bytes(end.details());
+    (void)parent.receive_bytes(); // ends with the test
 });
 
 class RdmaForged : public DeviceTest {
@@ -245,10 +286,15 @@ TEST_P(RdmaForged, DetailsMustFitTheirProcess)
         [](ConnectionDetails &d) { d.pid = UINT32_MAX; },
         [](ConnectionDetails &d) { d.pid = static_cast<std::uint32_t>(getpid()); },
         [](ConnectionDetails &d) { d.page_fd = -1; },
-        [](ConnectionDetails &d) { d.page_fd = d.queue_pair_fd; },
-        [](ConnectionDetails &d) { d.queue_pair_fd = d.page_fd; },
-        [](ConnectionDetails &d) { d.queue_pair_fd = 0; },
-        [](ConnectionDetails &d) { d.queue_pair_fd = 9999; },
+        [](ConnectionDetails &d) { d.page_fd = d.head_fd; },
+        [](ConnectionDetails &d) { d.head_fd = d.page_fd; },
+        [](ConnectionDetails &d) { d.head_fd = 0; },
+        [](ConnectionDetails &d) { d.head_fd = -1; },
+        [](ConnectionDetails &d) { d.head_fd = 9999; },
+        [](ConnectionDetails &d) { ++d.head_slab; },
+        [](ConnectionDetails &d) { d.head_slab = 0; },
+        [](ConnectionDetails &d) { ++d.head_slot; },
+        [](ConnectionDetails &d) { d.head_slot = UINT32_MAX; },
         [](ConnectionDetails &d) { ++d.start_time; },
         [](ConnectionDetails &d) { ++d.pid_namespace; },
         [](ConnectionDetails &d) { d.queue_pair_id = 0; },
@@ -257,7 +303,7 @@ TEST_P(RdmaForged, DetailsMustFitTheirProcess)
         [](ConnectionDetails &d) { ++d.nonce[0]; },
     };
     for (std::size_t i = 0; i < std::size(lies); ++i) {
-        ConnectionDetails details = parse(good);
+        ConnectionDetails details = parse_details(good);
         lies[i](details);
         EXPECT_EQ(end.connect(seal(details)), DOCA_ERROR_CONNECTION_ABORTED) << i;
     }
@@ -285,6 +331,22 @@ TEST_P(RdmaForged, PagesAreChecked)
     }
 }
 
+TEST_P(RdmaForged, PlaceOfThePeersMessagesIsChecked)
+{
+    for (std::uint32_t i = 0; i <= static_cast<std::uint32_t>(RegionLie::last); ++i) {
+        const RdmaEnd end(dev);
+        ChildProcess peer("rdma-misleading");
+        auto order = request<MisleadingRequest>();
+        order.lie = static_cast<RegionLie>(i);
+        order.victim = parse_details(end.details());
+        peer.channel().send(order);
+        must(end.connect(peer.channel().receive_bytes()));
+        ASSERT_EQ(end.send(nullptr), DOCA_SUCCESS);
+        EXPECT_EQ(end.wait().result.result, order.lie == RegionLie::none ? DOCA_SUCCESS : DOCA_ERROR_CONNECTION_RESET)
+            << i;
+    }
+}
+
 TEST_P(RdmaForged, APeersLiesHurtOnlyTheConnection)
 {
     for (std::uint32_t i = 0; i <= static_cast<std::uint32_t>(Trick::no_segments); ++i) {
@@ -299,7 +361,7 @@ TEST_P(RdmaForged, APeersLiesHurtOnlyTheConnection)
         ChildProcess peer("rdma-trickster");
         auto order = request<TricksterRequest>();
         order.trick = trick;
-        order.victim = parse(end.details());
+        order.victim = parse_details(end.details());
         peer.channel().send(order);
         must(end.connect(peer.channel().receive_bytes()));
         ASSERT_EQ(end.receive(dst), DOCA_SUCCESS);

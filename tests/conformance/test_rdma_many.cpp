@@ -12,14 +12,12 @@
 #include <thread>
 #include <vector>
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "../../src/core/device/soft/connection/doorbell.hpp"
-#include "../../src/core/device/soft/connection/queue_pair_page.hpp"
 
 #include "support/child_process.hpp"
+#include "support/queue_pair_memory.hpp"
 #include "support/rdma_crowd.hpp"
 
 namespace {
@@ -125,41 +123,6 @@ struct CrowdRequest {
     std::uint32_t count;
 };
 
-/// Shared memory at descriptor @p fd of process @p pid.
-template <typename Content>
-class Mapped {
-public:
-    Mapped(std::uint32_t pid, std::int32_t fd)
-    {
-        const std::string place = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(fd);
-        const int opened = open(place.c_str(), O_RDWR | O_CLOEXEC);
-        must_hold(opened >= 0, "the page can be opened");
-        size_ = static_cast<std::size_t>(lseek(opened, 0, SEEK_END));
-        start_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
-        close(opened);
-        must_hold(start_ != MAP_FAILED, "the page can be mapped");
-    }
-    Mapped(const Mapped &) = delete;
-    Mapped &operator=(const Mapped &) = delete;
-    ~Mapped() { munmap(start_, size_); }
-
-    [[nodiscard]] Content *operator->() const { return static_cast<Content *>(start_); }
-    [[nodiscard]] Content *get() const { return static_cast<Content *>(start_); }
-
-private:
-    void *start_ = nullptr;
-    std::size_t size_ = 0;
-};
-
-ConnectionDetails parse(const std::vector<std::byte> &bytes)
-{
-    ConnectionDetails d{};
-    must_hold(from_bytes(bytes, opendoca::DescriptorKind::soft_connection, d) ==
-                  opendoca::DescriptorReader::Fault::none,
-              "details of the software device");
-    return d;
-}
-
 void write_all(DoorbellPage &page, std::uint64_t bits)
 {
     for (auto &word : page.words)
@@ -195,35 +158,37 @@ const ChildProgram crowd_program("rdma-crowd", [](Channel &parent) {
             break;
         }
         if (order.deed >= Deed::put_quietly) {
-            const ConnectionDetails victim = parse(theirs[order.number]), own = parse(crowd.details(order.number));
-            const Mapped<QueuePairPage> page(victim.pid, victim.queue_pair_fd);
+            const ConnectionDetails victim = parse_details(theirs[order.number]),
+                                    own = parse_details(crowd.details(order.number));
             if (order.deed == Deed::put_quietly) {
-                auto &cell = *reinterpret_cast<MessageCell *>(page.get() + 1);
+                const MappedRegion region(victim);
+                MessageCell &cell = region.cell(0);
                 cell.length = 0;
                 cell.kind = MessageKind::in_cell;
                 cell.sequence.store(1, std::memory_order_release);
                 raise(SIGKILL);
             }
             if (order.deed == Deed::lie_about_bell) {
-                const Mapped<QueuePairPage> mine(own.pid, own.queue_pair_fd);
-                const DoorbellRequest bell(mine->doorbell_request.load());
+                QueuePairPage &mine = own_head(own);
+                const DoorbellRequest bell(mine.doorbell_request.load());
                 struct Lie {
                     DoorbellRequest bell;
                     std::int32_t fd;
                 };
-                const std::int32_t fd = mine->doorbells_fd.load();
+                const std::int32_t fd = mine.doorbells_fd.load();
                 for (const Lie &lie : {Lie{DoorbellRequest(bell.page() + 1, bell.index(), 3), fd},
                                        Lie{DoorbellRequest(bell.page() + 2, bell.index(), 3), 1 << 20},
-                                       Lie{DoorbellRequest(bell.page() + 3, bell.index(), 3), own.queue_pair_fd},
+                                       Lie{DoorbellRequest(bell.page() + 3, bell.index(), 3), own.head_fd},
                                        Lie{DoorbellRequest(bell.page(), 0xffffff, 3), fd}}) {
-                    mine->doorbells_fd.store(lie.fd);
-                    mine->doorbell_request.store(lie.bell.word());
+                    mine.doorbells_fd.store(lie.fd);
+                    mine.doorbell_request.store(lie.bell.word());
                     parent.send(true); // the test sends
                     (void)parent.receive<CrowdOrder>();
                 }
             } else {
-                const Mapped<DoorbellPage> doorbells(victim.pid, page->doorbells_fd.load());
-                write_all(*doorbells.get(), order.deed == Deed::ring_all ? UINT64_MAX : 0);
+                const MappedFile doorbells(victim.pid, MappedHead(victim)->doorbells_fd.load(), PROT_READ | PROT_WRITE);
+                write_all(*static_cast<DoorbellPage *>(doorbells.start()),
+                          order.deed == Deed::ring_all ? UINT64_MAX : 0);
             }
         }
         parent.send(true);

@@ -97,6 +97,7 @@ public:
         damaged,  ///< checksum mismatch
         wrong_kind,
         too_new, ///< requires a later version of the reader
+        too_old, ///< of a version that the reader does not support any more
     };
 
     /// @p may_be_longer: programs may pass their whole buffer, of which the descriptor is only the beginning.
@@ -191,20 +192,26 @@ private:
         return "its checksum does not match";
     case DescriptorReader::Fault::wrong_kind:
         return "it describes something else, or is for another kind of device";
+    case DescriptorReader::Fault::too_old:
+        return "it was written by an earlier version of opendoca and cannot be read by this one";
     case DescriptorReader::Fault::too_new:
         return "it was written by a later version of opendoca and cannot be read by this one";
     }
     return "";
 }
 
-inline constexpr std::uint16_t descriptor_version = 1; ///< of all kinds
-inline constexpr std::uint16_t minimum_descriptor_version = 1;
+/// Returns the version of descriptors of @p kind, which is also the oldest one that their readers must support. Version
+/// 2 of soft_connection names a slab in place of a page.
+[[nodiscard]] constexpr std::uint16_t descriptor_version_of(DescriptorKind kind) noexcept
+{
+    return kind == DescriptorKind::soft_connection ? 2 : 1;
+}
 
 /// Returns the descriptor of @p d. Descriptor::visit() calls its argument with each field in order.
 template <typename Descriptor>
 [[nodiscard]] std::vector<std::byte> to_bytes(DescriptorKind kind, const Descriptor &d)
 {
-    DescriptorWriter writer(kind, descriptor_version, minimum_descriptor_version);
+    DescriptorWriter writer(kind, descriptor_version_of(kind), descriptor_version_of(kind));
     Descriptor::visit(d, [&](const auto &field) { writer.put(field); });
     return writer.finish();
 }
@@ -215,7 +222,9 @@ template <typename Descriptor>
                                                  Descriptor &d) noexcept
 {
     const bool is_connection = kind == DescriptorKind::soft_connection || kind == DescriptorKind::verbs_connection;
-    DescriptorReader reader(bytes, kind, descriptor_version, !is_connection);
+    DescriptorReader reader(bytes, kind, descriptor_version_of(kind), !is_connection);
+    if (reader.fault() == DescriptorReader::Fault::none && reader.version() < descriptor_version_of(kind))
+        return DescriptorReader::Fault::too_old;
     if (reader.fault() == DescriptorReader::Fault::none)
         Descriptor::visit(d, [&](auto &field) { reader.get(field); });
     return reader.fault();

@@ -95,8 +95,8 @@ public:
         compare("empty SEND on one of them, to the receiver's retrieve", many, std::nullopt,
                 [&](Crowd &crowd, std::size_t count) { crowd.send(crowd.num_pairs() / 2, count); });
         judge_setup();
-        add({"descriptors of one more connection", "", fds, 0, fds, 1});
-        add({"memory of an idle pair, default queues", "KiB", kib, 0, kib, 32});
+        add({"descriptors of one more connection", "", fds, 0, fds, 0.05});
+        add({"memory of an idle pair, default queues", "KiB", kib, 0, kib, 24});
         add({"memory of an idle pair, queues of 64", "KiB", short_queues_kib_, 0, short_queues_kib_, 16});
         return std::move(rows_);
     }

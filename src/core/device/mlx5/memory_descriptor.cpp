@@ -13,8 +13,9 @@ namespace opendoca::mlx5 {
 
 bool is_for_rdma(std::span<const std::byte> bytes) noexcept
 {
-    return DescriptorReader(bytes, DescriptorKind::verbs_memory, descriptor_version, true).kind() ==
-           DescriptorKind::verbs_memory;
+    return DescriptorReader(bytes, DescriptorKind::verbs_memory, descriptor_version_of(DescriptorKind::verbs_memory),
+                            true)
+               .kind() == DescriptorKind::verbs_memory;
 }
 
 namespace {

@@ -88,10 +88,10 @@ private:
 {
     // Loaded after the message was stored. Pairs with the peer's fail(), which stores `connected_to` and then loads the
     // cells: its heavy_barrier(), or the fetch_or in notify_peer(), orders the store before this load. Acquire: after
-    // a close() is seen, the final num_taken is visible.
+    // a close() is seen, the final num_taken is visible; unless the head has become another queue pair's.
     const QueuePairPage &page = peer().page();
     return page.connected_to.load(std::memory_order_acquire) == own().id() ||
-           is_ahead(page.num_taken.load(std::memory_order_relaxed), number);
+           (is_ahead(page.num_taken.load(std::memory_order_acquire), number) && peer().is_current());
 }
 
 [[gnu::always_inline]] inline doca_error_t MessageSender::send_now(const Request &request) noexcept

@@ -19,6 +19,13 @@ OPENDOCA_LOG_SOURCE(DOCA_SOFT_RDMA);
 
 namespace opendoca::soft {
 
+namespace {
+
+/// Stands for the peer's connected_to while its message region is not mapped: it is not connected yet.
+constinit const std::atomic<std::uint64_t> no_region{0};
+
+} // namespace
+
 PeerConnection::PeerConnection(const SoftDevice &device, const QueuePairSettings &settings,
                                std::atomic<ConnectionState> &state)
     : QueuePair(state),
@@ -44,12 +51,15 @@ doca_error_t PeerConnection::connect_to(std::span<const std::byte> details)
         LOG_ERR("the peer's instance, of process %d, was stopped", peer->process()->pid());
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
+    // The peer is known now, and so whom this end shares its message region with.
+    if (own_->take_region(peer->process()) != DOCA_SUCCESS)
+        return DOCA_ERROR_CONNECTION_ABORTED;
     peer_ = std::move(peer);
     process_ = peer_->process();
     peer_permissions_ = peer_->permissions();
     needs_barrier_ = process_->needs_barrier();
     own_id_ = own_->id();
-    peer_connected_to_ = &peer_->page().connected_to;
+    peer_connected_to_ = &no_region;
     peer_liveness_ = &process_->liveness();
     atomic_lock_ = &process_->atomic_lock();
     // The link has the smaller one of both MTUs, unless the program has fixed this end's.
@@ -57,6 +67,9 @@ doca_error_t PeerConnection::connect_to(std::span<const std::byte> details)
         !is_mtu_fixed_ && theirs < static_cast<std::uint32_t>(mtu_))
         mtu_ = static_cast<doca_mtu_size>(theirs);
     prepare_doorbell();
+    // Acquire: as in is_peer_connected(). A failure is not an error here: diagnose_peer() tries again.
+    if (peer_->page().connected_to.load(std::memory_order_acquire) == own_id_)
+        (void)reach_region();
     // Sequentially consistent, which includes release: a peer that loads the id in is_peer_connected() sees the page as
     // it is, with the receives posted so far.
     own_->page().connected_to.store(peer_->id(), std::memory_order_seq_cst);
@@ -90,7 +103,7 @@ void PeerConnection::attach_to(CompletionQueue &completions, std::shared_ptr<Que
             0); // names the page, so that a connecting peer maps it in time: see prepare_doorbell()
     if (is_connected()) {
         prepare_doorbell();
-        if (pending_events_ != 0)
+        if (pending_events_ != 0 || is_region_deferred_)
             poller().schedule_doorbell_retry();
     }
 }
@@ -114,20 +127,26 @@ void PeerConnection::leave_queue(SoftQueuePair &self) noexcept
 doca_error_t PeerConnection::diagnose_peer(bool is_error) const noexcept
 {
     // Acquire: after a close() is seen, all that the peer stored before is visible.
-    const std::uint64_t connected_to = peer_->page().connected_to.load(std::memory_order_acquire);
+    std::uint64_t connected_to = peer_->page().connected_to.load(std::memory_order_acquire);
+    if (!peer_->is_current())
+        connected_to = QueuePairPage::closed; // the peer's queue pair was destroyed, and its head is another one's
     const bool is_gone = process_->is_gone();
-    if (!is_gone && connected_to == own_->id())
-        return DOCA_SUCCESS;
+    if (!is_gone && connected_to == own_->id()) {
+        const doca_error_t status = reach_region();
+        if (status == DOCA_SUCCESS || status == DOCA_ERROR_AGAIN)
+            return status;
+    }
     if (!is_gone && connected_to == 0)
         return DOCA_ERROR_AGAIN; // it has not connected yet
     if (!std::exchange(is_loss_logged_, true) && is_connected()) {
+        const bool is_closed = connected_to == QueuePairPage::closed || connected_to == own_->id();
         const char *const where = is_gone ? "" : "in ";
-        const char *const why = is_gone                                 ? "has ended"
-                                : connected_to == QueuePairPage::closed ? "has stopped or met an error"
-                                                                        : "is connected to another instance";
+        const char *const why = is_gone     ? "has ended"
+                                : is_closed ? "has stopped or met an error"
+                                            : "is connected to another instance";
         if (is_error)
             LOG_ERR("the peer, %sprocess %d, %s", where, process_->pid(), why);
-        else if (!is_gone && connected_to != QueuePairPage::closed)
+        else if (!is_gone && !is_closed)
             LOG_WARN("the peer, %sprocess %d, %s: were details mixed up?", where, process_->pid(), why);
         else
             LOG_INFO("the peer, %sprocess %d, %s", where, process_->pid(), why);
@@ -135,13 +154,36 @@ doca_error_t PeerConnection::diagnose_peer(bool is_error) const noexcept
     return DOCA_ERROR_CONNECTION_RESET;
 }
 
+/// Maps the message region of the peer, which is connected, at the first time. AGAIN if descriptors or memory have run
+/// out: the poller tries again, with back-off. INVALID_VALUE if the peer has closed the connection meanwhile or lies.
+doca_error_t PeerConnection::reach_region() const noexcept
+{
+    if (peer_connected_to_ != &no_region)
+        return DOCA_SUCCESS;
+    if (is_region_deferred_)
+        return DOCA_ERROR_AGAIN;
+    const doca_error_t status = guarded([&] { return peer_->open_region(); });
+    if (status == DOCA_SUCCESS)
+        peer_connected_to_ = &peer_->page().connected_to;
+    if (status != DOCA_ERROR_NO_MEMORY)
+        return status;
+    is_region_deferred_ = true;
+    // As in defer_doorbell(): connect_to() leaves the retry to attach() or to the next operation.
+    if (state() != ConnectionState::initial && connections_ != nullptr)
+        poller().schedule_doorbell_retry();
+    else
+        is_region_deferred_ = false;
+    return DOCA_ERROR_AGAIN;
+}
+
 /// Used in place of notify_peer() for rare events: connect and close. Has a full barrier of its own, so that it does
 /// not depend on membarrier() in the peer.
 void PeerConnection::notify_peer_with_barrier() noexcept
 {
-    // This side itself must order its store of `connected_to` before its load of the request. fetch_or(0) is a load
-    // that does so, because it also writes. Pairs with the store of the request in publish_doorbell_request().
-    const DoorbellRequest seen(peer_->page().doorbell_request.fetch_or(0, std::memory_order_seq_cst));
+    // This side itself must order its store of `connected_to` before its load of the request. Pairs with the store of
+    // the request in publish_doorbell_request().
+    full_barrier();
+    const DoorbellRequest seen(peer_->page().doorbell_request.load(std::memory_order_seq_cst));
     ring_doorbell(seen, message_event | receive_event);
 }
 
@@ -178,11 +220,14 @@ void PeerConnection::retry_pending_doorbell() noexcept
 {
     if (state() == ConnectionState::initial)
         return; // another thread may be connecting it
+    if (std::exchange(is_region_deferred_, false))
+        schedule_check();
     const std::uint32_t events = std::exchange(pending_events_, 0);
     if (events == 0 || process_->is_gone())
         return;
     // Loaded anew: a peer that has withdrawn its request has checked for events since, and needs no ring.
-    ring_doorbell(DoorbellRequest(peer_->page().doorbell_request.fetch_or(0, std::memory_order_seq_cst)), events);
+    full_barrier();
+    ring_doorbell(DoorbellRequest(peer_->page().doorbell_request.load(std::memory_order_seq_cst)), events);
 }
 
 /// Maps the doorbell page of @p request, unless it is the one that is mapped. The page changes if the peer attaches

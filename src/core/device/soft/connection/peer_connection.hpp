@@ -12,12 +12,13 @@
 #include "../../../engine/completion_queue.hpp"
 #include "../../queue_pair.hpp"
 #include "../device.hpp"
+#include "../process/barrier.hpp"
 #include "queue_connections.hpp"
 #include "queue_pair_mapping.hpp"
 
 namespace opendoca::soft {
 
-/// The connection of a SoftQueuePair, of which it is a base: the shared regions of both ends, the peer's process and
+/// The connection of a SoftQueuePair, of which it is a base: what both ends share, the peer's process and
 /// rights, and the doorbells in both directions. Belongs to the thread of the work queue; connect_to() may run in
 /// another thread. Invariant: what connect_to() has set is constant from then on.
 ///
@@ -26,7 +27,7 @@ namespace opendoca::soft {
 /// that at least one of them sees the other's store.
 class OPENDOCA_INTERNAL PeerConnection : public QueuePair {
 public:
-    /// Creates the shared region and the connection details. Errors as of QueuePairMapping::create().
+    /// Creates the head of this end and the connection details. Errors as of QueuePairMapping::create().
     [[nodiscard]] doca_error_t open(const QueuePairSettings &settings);
 
     [[nodiscard]] std::span<const std::byte> details() const noexcept override { return details_; }
@@ -45,10 +46,12 @@ public:
     // For operations on the peer.
 
     [[nodiscard]] const SoftDevice &device() const noexcept { return device_; }
-    /// The shared region of this end. Valid after open().
+    /// What this end shares. Valid after open(); its message region, from connect_to() on.
     [[nodiscard]] QueuePairMapping &own() const noexcept { return *own_; }
     // Valid from connect_to() on.
-    [[nodiscard]] QueuePairMapping &peer() const noexcept { return *peer_; } ///< the peer's shared region
+    /// What the peer shares. Its message region is valid once is_peer_connected() or check_peer() has found it
+    /// connected.
+    [[nodiscard]] QueuePairMapping &peer() const noexcept { return *peer_; }
     [[nodiscard]] const std::shared_ptr<ExporterProcess> &process() const noexcept { return process_; }
     /// The rights of the peer's instance: enum doca_access_flags.
     [[nodiscard]] std::uint32_t permissions() const noexcept { return peer_permissions_; }
@@ -112,11 +115,13 @@ protected:
     /// therefore always inline.
     [[gnu::always_inline]] void notify_peer(std::uint32_t events) noexcept
     {
-        std::atomic<std::uint64_t> &request = peer_->page().doorbell_request;
+        const std::atomic<std::uint64_t> &request = peer_->page().doorbell_request;
         // The peer cannot run membarrier() for this process, so this side itself must order its store of the event
-        // before its load of the request. fetch_or(0) is a load that does so, because it also writes.
-        if (needs_barrier_) [[unlikely]]
-            return ring_doorbell(DoorbellRequest(request.fetch_or(0, std::memory_order_seq_cst)), events);
+        // before its load of the request.
+        if (needs_barrier_) [[unlikely]] {
+            full_barrier();
+            return ring_doorbell(DoorbellRequest(request.load(std::memory_order_seq_cst)), events);
+        }
         light_barrier(); // pairs with the heavy_barrier() that follows request_events()
         if (const DoorbellRequest seen(request.load(std::memory_order_relaxed)); seen.requests(events)) [[unlikely]]
             ring_doorbell(seen, events);
@@ -132,6 +137,7 @@ protected:
 
 private:
     void notify_peer_with_barrier() noexcept;
+    [[nodiscard]] doca_error_t reach_region() const noexcept;
     [[gnu::noinline]] void ring_doorbell(DoorbellRequest request, std::uint32_t events) noexcept;
     [[gnu::cold]] void defer_doorbell(std::uint32_t events) noexcept;
     [[nodiscard]] doca_error_t open_doorbells(DoorbellRequest request) noexcept;
@@ -142,19 +148,22 @@ private:
     const SoftDevice &device_;
     const bool is_mtu_fixed_;               ///< true if the program has set the MTU: connect_to() keeps it
     doca_mtu_size mtu_;                     ///< the smaller one of both ends once connected; has no effect on transfers
-    std::shared_ptr<QueuePairMapping> own_; ///< this end's shared region; null until open()
+    std::shared_ptr<QueuePairMapping> own_; ///< what this end shares; null until open()
     std::vector<std::byte> details_;
     ProcessId identity_;
 
     // Set by connect_to(), and constant afterwards.
-    std::shared_ptr<QueuePairMapping> peer_;   ///< the peer's shared region, mapped
+    std::shared_ptr<QueuePairMapping> peer_;   ///< what the peer shares, mapped
     std::shared_ptr<ExporterProcess> process_; ///< the peer's process
     std::uint32_t peer_permissions_ = 0;
     bool needs_barrier_ = true; ///< the peer's membarrier() has no effect here: see notify_peer()
     // Members of own_, peer_ and process_, each found by one load less.
     std::uint64_t own_id_ = 0;
-    const std::atomic<std::uint64_t> *peer_connected_to_ = nullptr; ///< QueuePairPage::connected_to
-    const int *peer_liveness_ = nullptr;                            ///< ExporterProcess::liveness()
+    /// QueuePairPage::connected_to of the peer. Until reach_region() has mapped the peer's message region, a word that
+    /// is 0: so the fast paths, which load it, need no check of their own for the region.
+    mutable const std::atomic<std::uint64_t> *peer_connected_to_ = nullptr;
+    mutable bool is_region_deferred_ = false; ///< mapping the region has failed for lack of memory: see reach_region()
+    const int *peer_liveness_ = nullptr;      ///< ExporterProcess::liveness()
     std::atomic<std::uint64_t> *atomic_lock_ = nullptr;
 
     // The peer's doorbell, from connect_to() on.

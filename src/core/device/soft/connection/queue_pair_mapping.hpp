@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,7 +11,7 @@
 
 #include "../../queue_pair.hpp"
 #include "../memory/importer.hpp"
-#include "../process/sealed_page.hpp"
+#include "../process/slab.hpp"
 #include "queue_pair_page.hpp"
 
 namespace opendoca::soft {
@@ -20,26 +21,41 @@ namespace opendoca::soft {
 [[nodiscard]] std::uint64_t function_id_of(const char *name, const char *pci_address) noexcept;
 [[nodiscard]] std::uint64_t function_id_of(const DeviceFunction &function) noexcept;
 
-/// The shared region of one end of a connection, mapped into this process: that of this process's own queue pair, or
-/// that of its peer. Owned by the one SoftQueuePair that created or opened it. The pointers and sizes are constant
-/// after create() or open() and stay within the mapping even if the other process changes the region.
+/// What the two ends of a connection share of one end: its head and its message region, mapped into this process.
+/// Either of this process's own queue pair, or of its peer. Owned by the one SoftQueuePair that created or opened it.
+/// The pointers and sizes stay within the mappings even if the other process changes what it can write to. Invariant:
+/// the message region is there from take_region() or open_region() on, until then cell(), entry() and slot() must not
+/// be called.
 class QueuePairMapping {
 public:
-    /// Creates the shared region of a new queue pair, and the details by which a peer finds it. DRIVER if the system
-    /// has no random numbers; NO_MEMORY and others of SealedPage::create().
+    /// Creates the head of a new queue pair, and the details by which a peer finds it. DRIVER if the system has no
+    /// random numbers; NO_MEMORY and others of SealedPage::create().
     [[nodiscard]] static doca_error_t create(const QueuePairSettings &settings, const DeviceFunction &function,
                                              std::shared_ptr<QueuePairMapping> &mapping,
                                              std::vector<std::byte> &details);
-    /// Checks @p bytes, connection details from an untrusted source, and maps the shared region that they name.
-    /// CONNECTION_ABORTED, after a log line, if the details are malformed or the region is not the one that they
+    /// Takes the message region of this process's own queue pair, which is to be connected to one of @p peer, and
+    /// publishes its place. Has no effect if it was taken for that process. NO_MEMORY and others of
+    /// SealedPage::create().
+    [[nodiscard]] doca_error_t take_region(const std::shared_ptr<ExporterProcess> &peer);
+
+    /// Checks @p bytes, connection details from an untrusted source, and maps the head that they name.
+    /// CONNECTION_ABORTED, after a log line, if the details are malformed or the head is not the one that they
     /// describe.
     [[nodiscard]] static doca_error_t open(std::span<const std::byte> bytes,
                                            std::shared_ptr<QueuePairMapping> &mapping);
+    /// Maps the message region of a peer that is connected to this process. INVALID_VALUE if the peer has ended the
+    /// connection or its head lies. NOT_PERMITTED, NO_MEMORY.
+    [[nodiscard]] doca_error_t open_region();
+
+    ~QueuePairMapping();
     QueuePairMapping(const QueuePairMapping &) = delete;
     QueuePairMapping &operator=(const QueuePairMapping &) = delete;
 
-    /// Returns the head of the shared region.
+    /// Returns the head. That of a peer is read-only.
     [[nodiscard]] QueuePairPage &page() const noexcept { return *page_; }
+    /// Returns whether the head still is that of the peer's queue pair, and has not been released. For what was loaded
+    /// from the head, by acquire loads, before this call.
+    [[nodiscard]] bool is_current() const noexcept { return page_->id.load(std::memory_order_relaxed) == id_; }
     [[nodiscard]] MessageCell &cell(std::uint32_t number) const noexcept { return cells_[number & mask_]; }
     [[nodiscard]] ReceiveEntry &entry(std::uint32_t number) const noexcept
     {
@@ -64,11 +80,15 @@ public:
 private:
     QueuePairMapping() = default;
 
-    [[nodiscard]] bool read_page() noexcept;
+    void write_head(const QueuePairSettings &settings, const DeviceFunction &function,
+                    const ConnectionDetails &details) const noexcept;
+    [[nodiscard]] bool read_head() noexcept;
+    void use_region(std::byte *start) noexcept;
 
-    std::shared_ptr<SealedPage> memory_;
+    OwnSlot own_head_, own_region_;    ///< of this process's own queue pair
+    PeerSlot peer_head_, peer_region_; ///< of a peer
     QueuePairPage *page_ = nullptr;
-    MessageCell *cells_ = nullptr;
+    MessageCell *cells_ = nullptr; ///< the start of the message region
     std::byte *entries_ = nullptr;
     std::size_t entry_size_ = 0;
     std::byte *slots_ = nullptr;
@@ -81,6 +101,7 @@ private:
     std::uint64_t id_ = 0;
     std::uint64_t function_id_ = 0;
     std::shared_ptr<ExporterProcess> process_;
+    std::shared_ptr<ExporterProcess> region_peer_; ///< the process for which own_region_ was taken
 };
 
 } // namespace opendoca::soft

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The memory that the two ends of a connection share. Each end owns one sealed memfd, the shared region, found at
-// /proc/<pid>/fd/<n>. The owner posts its receives in it, and the peer stores messages in it. The peer can write
-// anything to the region at any time: a field is read once for each decision, and each length, number and address read
-// from it is checked before use.
+// The memory that the two ends of a connection share. Each end owns two slots (see ../process/slab.hpp):
+// - The head, a QueuePairPage, in a slab to which only the owner's process can write. The connection details name it.
+// - The message region, in a slab that is for the peer's process alone, taken when this end is connected. The owner
+// posts
+//   its receives in it, and the peer stores messages in it. The head names it.
+// The peer can write anything to the message region at any time, and whoever owns a head to that: a field is read once
+// for each decision, and each length, number and address read from either is checked before use.
 //
 // Messages are numbered from 0 at the start of the connection. With receives of the queue pair's own, message n goes
 // into receive n, so one number is all that both sides must agree on. If receives are shared, n names only a cell and a
 // slot, and the receive is chosen when the message arrives. After a rendezvous request with number n, the entry with
 // number n + 1 is the answer, and message n + 1 goes into it.
 //
-// Layout: QueuePairPage, then recv_queue_size message cells, as many receive entries, and the slots.
+// Layout of the message region: recv_queue_size message cells, as many receive entries, and the slots of messages.
 #pragma once
 
 #include <atomic>
@@ -24,9 +27,8 @@
 
 namespace opendoca::soft {
 
-inline constexpr char queue_pair_page_name[] = "opendoca-queue-pair";
 inline constexpr char queue_pair_magic[8] = {'O', 'P', 'E', 'N', 'R', 'D', 'M', 'A'};
-inline constexpr std::uint32_t queue_pair_version = 2; ///< of the layout; processes with different ones don't connect
+inline constexpr std::uint32_t queue_pair_version = 3; ///< of the layout; processes with different ones don't connect
 inline constexpr std::uint32_t max_queue_size = 16384; ///< receives; also the capability of the software device
 inline constexpr std::uint32_t max_chain_length = 32;  ///< SGEs of one receive
 inline constexpr std::uint32_t max_slots = 64;         ///< fewer if the receive queue is shorter
@@ -114,15 +116,16 @@ enum class ReceiveState : std::uint64_t {
 inline constexpr std::uint32_t message_event = 1; ///< the peer has stored a message
 inline constexpr std::uint32_t receive_event = 2; ///< a receive was posted, or a cell freed if receives are shared
 
-/// The head of one end's shared region. The owner of the queue pair writes it, and the peer reads it.
+/// The head of one end. The owner of the queue pair writes it, and all processes that connect to the owner's process
+/// may read it. It is used again for another queue pair once the owner has released it: a reader that depends on what
+/// it has read then compares the id, which is 0 while the head changes hands.
 struct QueuePairPage {
-    // Constant after creation.
+    // Constant from create() on until the head is released, as is the id.
     char magic[8];
     std::uint32_t version;
     std::uint32_t pid;
     std::uint64_t start_time;      ///< of the process: distinguishes it from a later one with the same pid
-    std::uint64_t size;            ///< bytes of the whole shared region
-    std::uint64_t id;              ///< random; never 0 or `closed`
+    std::atomic<std::uint64_t> id; ///< random; never 0 or `closed`; stored last
     Nonce nonce;                   ///< random; the connection details must have the same
     std::uint32_t recv_queue_size; ///< the number of cells and of entries: a power of two
     std::uint32_t chain_length;    ///< the number of segments of an entry
@@ -131,11 +134,16 @@ struct QueuePairPage {
     std::uint32_t mtu;             ///< enum doca_mtu_size
     /// A bool: receives come from a queue that connections share, and a message is stored before it has a receive.
     std::uint32_t shares_receives;
+    // The place of the message region. Stored before connected_to.
+    std::atomic<std::int32_t> region_fd;    ///< the descriptor number of its slab, in the owner's process
+    std::atomic<std::uint32_t> region_slab; ///< the number of its slab
+    std::atomic<std::uint32_t> region_slot; ///< its index in the slab
 
     /// The id of the peer's queue pair that the owner is connected to; 0 before connect(), `closed` once disconnected.
     alignas(64) std::atomic<std::uint64_t> connected_to;
     /// A DoorbellRequest: the owner's doorbell that the peer must ring after its stores. Without events while the owner
-    /// polls the region. Stored by SoftQueuePair::publish_doorbell_request(), loaded by the peer's notify_peer().
+    /// polls the message region. Stored by SoftQueuePair::publish_doorbell_request(), loaded by the peer's
+    /// notify_peer().
     std::atomic<std::uint64_t> doorbell_request;
     /// The descriptor number of the owner's doorbell page, in the owner's process. Stored before doorbell_request.
     std::atomic<std::int32_t> doorbells_fd;
@@ -149,12 +157,14 @@ struct QueuePairPage {
 
 static_assert(sizeof(QueuePairPage) == 256 && alignof(QueuePairPage) == 64);
 
-/// The decoded connection details, by which a peer finds the shared region. They come from the program and are
-/// untrusted until QueuePairMapping::open() has compared them with its head.
+/// The decoded connection details, by which a peer finds the head. They come from the program and are untrusted until
+/// QueuePairMapping::open() has compared them with it.
 struct ConnectionDetails : ExporterAddress {
     std::uint64_t queue_pair_id; ///< QueuePairPage::id
     Nonce nonce;
-    std::int32_t queue_pair_fd; ///< the descriptor number of the shared region in the owner's process
+    std::int32_t head_fd;    ///< the descriptor number of the head's slab in the owner's process
+    std::uint32_t head_slab; ///< the number of that slab
+    std::uint32_t head_slot; ///< the head's index in it
 
     template <typename Self, typename Visitor>
     static void visit(Self &d, Visitor visitor)
@@ -165,7 +175,9 @@ struct ConnectionDetails : ExporterAddress {
         visitor(d.pid_namespace);
         visitor(d.queue_pair_id);
         visitor(d.nonce);
-        visitor(d.queue_pair_fd);
+        visitor(d.head_fd);
+        visitor(d.head_slab);
+        visitor(d.head_slot);
     }
 };
 

@@ -24,6 +24,12 @@ inline void light_barrier() noexcept
     std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
+/// A full barrier of this thread, which orders its stores before its later loads.
+inline void full_barrier() noexcept
+{
+    __sync_synchronize(); // as a fence of <atomic>, of which g++ with the thread sanitizer warns
+}
+
 /// The rare side of an asymmetric fence: a full barrier in this process and in each registered one. Called between the
 /// store and the load. Pairs with light_barrier(), or with a full barrier on a frequent side for which that is not
 /// enough.

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// What connections take of the system, and the slabs in which the software device keeps what both ends share. Includes
+// what the library keeps to itself, to see where it is.
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "support/child_process.hpp"
+#include "support/footprint.hpp"
+#include "support/queue_pair_memory.hpp"
+#include "support/rdma_crowd.hpp"
+
+namespace {
+
+using namespace doca_test;
+using namespace opendoca::soft;
+
+/// The region of the end with these details: the number of its slab, and its index there.
+struct Place {
+    std::uint32_t slab;
+    std::uint32_t slot;
+    bool operator==(const Place &) const = default;
+};
+
+Place region_of(const std::vector<std::byte> &details)
+{
+    const MappedHead head(parse_details(details));
+    return {head->region_slab.load(), head->region_slot.load()};
+}
+
+enum class SlabDeed : std::uint32_t { connect, send, end };
+
+struct SlabOrder {
+    SlabDeed deed;
+    std::uint32_t number;
+};
+
+struct SlabRequest {
+    char device[DOCA_DEVINFO_IBDEV_NAME_SIZE];
+};
+
+const ChildProgram slab_peer_program("rdma-slab-peer", [](Channel &parent) {
+    const auto request = parent.receive<SlabRequest>();
+    const DevHandle dev = open_device(request.device);
+    Crowd crowd(dev);
+    for (;;) {
+        const auto order = parent.receive<SlabOrder>();
+        if (order.deed == SlabDeed::connect) {
+            const std::size_t number = crowd.add();
+            parent.send_bytes(crowd.details(number));
+            crowd.connect(number, parent.receive_bytes());
+        } else if (order.deed == SlabDeed::send) {
+            crowd.send(order.number);
+            crowd.expect(order.number, DOCA_RDMA_JOB_SEND);
+        } else {
+            crowd.remove(order.number);
+        }
+        parent.send(true);
+    }
+});
+
+/// A process that this one has connections with. Its ends are numbered from 0.
+class SlabPeer {
+public:
+    explicit SlabPeer(const DeviceParam &device)
+    {
+        SlabRequest request = {};
+        device.ibdev.copy(request.device, sizeof(request.device) - 1);
+        process_.channel().send(request);
+    }
+
+    void connect(const Crowd &crowd, std::size_t number)
+    {
+        process_.channel().send(SlabOrder{SlabDeed::connect, 0});
+        const std::vector<std::byte> theirs = process_.channel().receive_bytes();
+        process_.channel().send_bytes(crowd.details(number));
+        expect_done();
+        crowd.connect(number, theirs);
+    }
+    void order(SlabDeed deed, std::uint32_t number)
+    {
+        process_.channel().send(SlabOrder{deed, number});
+        expect_done();
+    }
+
+private:
+    void expect_done() { must_hold(process_.channel().receive<bool>(), "the peer has done it"); }
+
+    ChildProcess process_{"rdma-slab-peer"};
+};
+
+class RdmaSlabs : public DeviceTest {
+protected:
+    void SetUp() override
+    {
+        if (!GetParam().is_soft())
+            GTEST_SKIP() << "the layout is the software device's";
+    }
+};
+INSTANTIATE_FOR_FEW_DEVICES(RdmaSlabs, can_connect);
+
+constexpr std::size_t some = 40;   // as many as it takes that the first slabs are there
+constexpr std::size_t most = 640;  // connections in the end
+constexpr std::size_t few_fds = 6; // for most - some: slabs double
+
+TEST_P(RdmaSlabs, IdleConnectionsInOneProcessTakeNoDescriptorAndLittleMemory)
+{
+    Crowd left(dev), right(dev);
+    for (std::size_t i = 0; i != some; ++i)
+        add_pair(left, right);
+    const std::size_t descriptors = num_descriptors(), bytes = bytes_in_use();
+    for (std::size_t i = some; i != most; ++i)
+        add_pair(left, right);
+    EXPECT_EQ(left.retrieve().status, DOCA_ERROR_AGAIN);
+    EXPECT_EQ(right.retrieve().status, DOCA_ERROR_AGAIN);
+    EXPECT_LE(num_descriptors() - descriptors, few_fds);
+    if (can_measure_memory()) {
+        EXPECT_LE((bytes_in_use() - bytes) / (2 * (most - some)), std::size_t{6} << 10) << "queues of 16";
+    }
+}
+
+TEST_P(RdmaSlabs, IdleConnectionWithDefaultQueuesTakesAtMost12KiB)
+{
+    if (!can_measure_memory())
+        GTEST_SKIP() << "memory is taken that programs do not take";
+    std::vector<RdmaHandle> ends;
+    const auto add = [&] {
+        RdmaHandle end;
+        must(doca_rdma_create(end.out()));
+        must(doca_ctx_dev_add(doca_rdma_as_ctx(end), dev));
+        must(doca_ctx_start(doca_rdma_as_ctx(end)));
+        ends.push_back(std::move(end));
+    };
+    const auto connect = [&](std::size_t one, std::size_t other) {
+        const void *details = nullptr;
+        std::size_t size = 0;
+        must(doca_rdma_export(ends[other], &details, &size));
+        must(doca_rdma_connect(ends[one], details, size));
+    };
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i != most; i += 2) {
+        if (i == some)
+            bytes = bytes_in_use();
+        add();
+        add();
+        connect(i, i + 1);
+        connect(i + 1, i);
+    }
+    EXPECT_LE((bytes_in_use() - bytes) / (most - some), std::size_t{12} << 10);
+    for (const RdmaHandle &end : ends)
+        EXPECT_EQ(doca_ctx_stop(doca_rdma_as_ctx(end)), DOCA_SUCCESS);
+}
+
+TEST_P(RdmaSlabs, IdleConnectionsWithAnotherProcessTakeNoDescriptor)
+{
+    SlabPeer peer(GetParam());
+    Crowd crowd(dev);
+    for (std::size_t i = 0; i != some; ++i)
+        peer.connect(crowd, crowd.add());
+    const std::size_t descriptors = num_descriptors();
+    for (std::size_t i = some; i != most / 2; ++i)
+        peer.connect(crowd, crowd.add());
+    EXPECT_EQ(crowd.retrieve().status, DOCA_ERROR_AGAIN);
+    EXPECT_LE(num_descriptors() - descriptors, few_fds);
+}
+
+TEST_P(RdmaSlabs, AllDescriptorsAreClosedWithTheLastConnection)
+{
+    const auto talk = [&] {
+        Crowd left(dev), right(dev);
+        for (std::size_t i = 0; i != some; ++i) {
+            add_pair(left, right);
+            exchange(left, right, i);
+        }
+    };
+    talk();
+    const std::size_t descriptors = num_descriptors();
+    talk();
+    EXPECT_EQ(num_descriptors(), descriptors);
+}
+
+TEST_P(RdmaSlabs, SlabOfOnePeerProcessHasNoSlotOfAnother)
+{
+    std::array<SlabPeer, 2> peers = {SlabPeer(GetParam()), SlabPeer(GetParam())};
+    Crowd crowd(dev), own(dev);
+    std::vector<std::vector<Place>> places(peers.size());
+    for (std::size_t i = 0; i != 8; ++i) {
+        const std::size_t number = crowd.add();
+        peers[i % 2].connect(crowd, number);
+        places[i % 2].push_back(region_of(crowd.details(number)));
+    }
+    own.add();
+    crowd.add();
+    crowd.connect(8, own.details(0));
+    const Place within = region_of(crowd.details(8));
+    for (std::size_t i = 0; i != places[0].size(); ++i) {
+        EXPECT_EQ(places[0][i].slab, places[0][0].slab);
+        EXPECT_EQ(places[1][i].slab, places[1][0].slab);
+        EXPECT_EQ(places[0][i].slot, i);
+    }
+    EXPECT_NE(places[0][0].slab, places[1][0].slab);
+    EXPECT_NE(within.slab, places[0][0].slab);
+    EXPECT_NE(within.slab, places[1][0].slab);
+}
+
+TEST_P(RdmaSlabs, SlotIsReusedOnceBothSidesAreThroughWithIt)
+{
+    SlabPeer peer(GetParam());
+    Crowd crowd(dev);
+    const auto connect = [&] {
+        const std::size_t number = crowd.add();
+        peer.connect(crowd, number);
+        return region_of(crowd.details(number));
+    };
+    const auto get_message = [&](std::uint32_t number) {
+        crowd.receive(number);
+        peer.order(SlabDeed::send, number);
+        crowd.expect(number, DOCA_RDMA_JOB_RECV);
+    };
+    (void)connect(); // keeps the slab
+    const Place second = connect();
+    get_message(1);
+    crowd.remove(1);
+    const Place third = connect();
+    EXPECT_NE(third, second) << "the peer still has its end, and may write to the slot";
+    get_message(2);
+    peer.order(SlabDeed::end, 1);
+    EXPECT_EQ(connect(), second);
+    const MappedRegion region(parse_details(crowd.details(3)));
+    EXPECT_EQ(region.cell(0).sequence.load(), 0U) << "nothing of the former connection is left";
+    get_message(3);
+    get_message(0);
+}
+
+TEST_P(RdmaSlabs, SlotIsReusedAtOnceIfThePeerHasEndedBefore)
+{
+    SlabPeer peer(GetParam());
+    Crowd crowd(dev);
+    for (int i = 0; i != 2; ++i)
+        peer.connect(crowd, crowd.add());
+    const Place second = region_of(crowd.details(1));
+    peer.order(SlabDeed::end, 1);
+    crowd.remove(1);
+    peer.connect(crowd, crowd.add());
+    EXPECT_EQ(region_of(crowd.details(2)), second);
+}
+
+TEST_P(RdmaSlabs, ConnectionsThatComeAndGoReuseTheirSlots)
+{
+    Crowd left(dev), right(dev);
+    add_pair(left, right);
+    const std::size_t descriptors = num_descriptors();
+    for (std::size_t i = 1; i != 300; ++i) {
+        add_pair(left, right);
+        exchange(left, right, i);
+        (i % 2 == 0 ? left : right).remove(i);
+        (i % 2 == 0 ? right : left).remove(i);
+    }
+    EXPECT_LE(num_descriptors(), descriptors + 1) << "of the doorbells";
+    exchange(left, right, 0);
+}
+
+} // namespace
