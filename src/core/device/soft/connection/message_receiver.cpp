@@ -19,8 +19,9 @@ MessageReceiver::MessageReceiver(const SoftDevice &device, const QueuePairSettin
                                  std::atomic<ConnectionState> &state)
     : PeerConnection(device, settings, state),
       recv_queue_size_(settings.recv_queue_size),
+      receive_mask_(settings.shared_receives != nullptr ? 0 : recv_queue_size_ - 1),
       shared_receives_(static_cast<SoftReceiveQueue *>(settings.shared_receives)),
-      receives_(std::make_unique_for_overwrite<Operation *[]>(recv_queue_size_))
+      receives_(std::make_unique_for_overwrite<Operation *[]>(receive_mask_ + 1))
 {
 }
 

@@ -115,10 +115,7 @@ protected:
     doca_error_t flush_status_ = DOCA_ERROR_SHUTDOWN; ///< with which operations end that the connection flushes
 
 private:
-    [[nodiscard]] Operation *&receive_of(std::uint32_t number) noexcept
-    {
-        return receives_[number & (recv_queue_size_ - 1)];
-    }
+    [[nodiscard]] Operation *&receive_of(std::uint32_t number) noexcept { return receives_[number & receive_mask_]; }
     /// Returns whether the next message has arrived and can be received. False after a message that could not be
     /// received.
     [[nodiscard]] bool has_receivable_message() const noexcept { return has_message_arrived() && !has_lost_message_; }
@@ -131,11 +128,11 @@ private:
     void give_up(Operation &operation, doca_error_t status) noexcept;
 
     const std::uint32_t recv_queue_size_;     ///< a power of two
+    const std::uint32_t receive_mask_;        ///< the size of receives_ - 1
     SoftReceiveQueue *const shared_receives_; ///< null unless receives are shared
     bool has_lost_message_ = false;           ///< a message has arrived that its receive could not hold
-    /// Posted receives: a ring of recv_queue_size_ elements. Not initialized, so that the pages of a large queue are
-    /// only touched if it is used. If receives are shared, at most one element is used: by the receive of message
-    /// first_receive_.
+    /// Posted receives: a ring of recv_queue_size_ elements, or of one if receives are shared: for the receive of
+    /// message first_receive_. Not initialized, so that the pages of a large queue are only touched if it is used.
     std::unique_ptr<Operation *[]> receives_;
     std::uint32_t first_receive_ = 0;   ///< the oldest receive, and the next message
     std::uint32_t next_receive_ = 0;    ///< the next receive to be posted

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <sys/mman.h>
 #include <sys/types.h>
 
 #include <doca_error.h>
@@ -47,6 +48,9 @@ public:
     SealedPage(const SealedPage &) = delete;
     SealedPage &operator=(const SealedPage &) = delete;
     ~SealedPage();
+
+    /// Keeps this process from taking huge pages where it touches the memory first. Has no effect where it can't.
+    void use_small_pages() const noexcept { (void)madvise(start_, size_, MADV_NOHUGEPAGE); }
 
     [[nodiscard]] void *start() const noexcept { return start_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }

@@ -162,6 +162,7 @@ doca_error_t Slab::create(const SlabLayout &layout, const std::shared_ptr<Export
     const doca_error_t status = SealedPage::create(name, layout.size(), layout.writers, created->memory_);
     if (status != DOCA_SUCCESS)
         return status;
+    created->memory_->use_small_pages();
     auto &header = *static_cast<SlabHeader *>(created->start());
     std::memcpy(header.magic, slab_magic, sizeof(slab_magic));
     header.version = slab_version;
@@ -373,6 +374,7 @@ doca_error_t PeerSlab::map(const PeerSlot::Name &name, SealedPage::Writers write
     const SealedPage::Expected expected = {"slab of connections", sizeof(SlabHeader), 2 * largest_slab, writers};
     if (const doca_error_t status = SealedPage::open(owner_->pid(), name.fd, expected, memory_); status != DOCA_SUCCESS)
         return status;
+    memory_->use_small_pages();
     const auto &header = *static_cast<const SlabHeader *>(memory_->start());
     const std::uint64_t slot_size = read_once(header.slot_size);
     layout_ = {writers, read_once(header.num_slots), slot_size};
