@@ -6,12 +6,13 @@
 
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
 #include <string>
+
+#include <malloc.h>
 
 #include "sanitizers.hpp"
 
@@ -35,12 +36,12 @@ namespace doca_test {
     throw std::runtime_error("the kernel does not tell how much memory is in use");
 }
 
-/// Returns whether the memory in use shows what programs take. Sanitizers take some for each allocation, and the C
-/// library touches all of what it is asked for if it is to find uses of memory that was not initialised.
+/// Returns whether the memory in use shows what programs take: sanitizers take some for each allocation. From the first
+/// call on, the C library no longer touches all memory that it is asked for, as meson's MALLOC_PERTURB_ makes it do.
 [[nodiscard]] inline bool can_measure_memory()
 {
-    const char *const filling = std::getenv("MALLOC_PERTURB_"); // NOLINT(concurrency-mt-unsafe)
-    return !is_sanitized && (filling == nullptr || std::strtol(filling, nullptr, 10) == 0);
+    (void)mallopt(M_PERTURB, 0);
+    return !is_sanitized;
 }
 
 } // namespace doca_test
