@@ -317,6 +317,17 @@ TEST_P(RdmaForged, DetailsMustFitTheirProcess)
     EXPECT_EQ(end.connect(good), DOCA_SUCCESS);
 }
 
+TEST_P(RdmaForged, DetailsOfAnEarlierVersionAreRefused)
+{
+    const RdmaEnd end(dev), peer(dev);
+    const ConnectionDetails details = parse_details(peer.details());
+    for (const std::uint16_t version : {std::uint16_t{1}, std::uint16_t{2}}) {
+        opendoca::DescriptorWriter writer(opendoca::DescriptorKind::soft_connection, version, version);
+        ConnectionDetails::visit(details, [&](const auto &field) { writer.put(field); });
+        EXPECT_EQ(end.connect(writer.finish()), version == 1 ? DOCA_ERROR_CONNECTION_ABORTED : DOCA_SUCCESS);
+    }
+}
+
 TEST_P(RdmaForged, PagesAreChecked)
 {
     for (std::uint32_t lie = 0; lie <= static_cast<std::uint32_t>(Lie::last); ++lie) {
