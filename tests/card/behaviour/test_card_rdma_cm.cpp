@@ -11,7 +11,9 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
@@ -22,6 +24,7 @@
 #include <fcntl.h>
 #include <linux/socket.h>
 #include <poll.h>
+#include <pthread.h>
 #include <rdma/ib_user_sa.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/rdma_cma.h>
@@ -292,6 +295,14 @@ TEST_F(RdmaCm, UnreadEventsEndWithTheirId)
     EXPECT_FALSE(has_event());
 }
 
+/// Returns whether a thread is blocked in recv().
+bool is_receiving(pid_t thread)
+{
+    std::ifstream state("/proc/self/task/" + std::to_string(thread) + "/syscall");
+    long number = -1; // of the system call
+    return static_cast<bool>(state >> number) && number == SYS_recvfrom;
+}
+
 // The end of rping: one thread waits for an event while another closes the channel's descriptor.
 TEST_F(RdmaCm, AWaitForAnEventSurvivesACloseByAnotherThread)
 {
@@ -311,13 +322,7 @@ TEST_F(RdmaCm, AWaitForAnEventSurvivesACloseByAnotherThread)
         result = rdma_event_str(event->event);
         rdma_ack_cm_event(event);
     });
-    // The first word there is the number of the system call in which a thread is blocked.
-    const auto is_blocked = [&] {
-        std::ifstream state("/proc/self/task/" + std::to_string(waiting) + "/syscall");
-        long number = -1;
-        return static_cast<bool>(state >> number) && number == SYS_recvfrom;
-    };
-    while (!is_blocked())
+    while (!is_receiving(waiting))
         std::this_thread::yield();
     const int spare = dup(channel->fd);
     close(channel->fd);
@@ -328,6 +333,42 @@ TEST_F(RdmaCm, AWaitForAnEventSurvivesACloseByAnotherThread)
     close(spare);
     destroy(client);
     rdma_destroy_event_channel(other);
+}
+
+/// Returns the number of open descriptors of this process.
+std::ptrdiff_t count_descriptors()
+{
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return std::distance(begin(all), end(all));
+}
+
+// As rping ends its connections.
+TEST_F(RdmaCm, ACancelledWaitLeavesNoDescriptorOpen)
+{
+    const std::ptrdiff_t before = count_descriptors();
+    std::atomic<pid_t> waiting{0};
+    std::thread waiter([&] {
+        waiting = gettid();
+        rdma_cm_event *event = nullptr;
+        rdma_get_cm_event(channel, &event);
+        ADD_FAILURE() << "the wait has ended";
+    });
+    while (!is_receiving(waiting))
+        std::this_thread::yield();
+    EXPECT_EQ(pthread_cancel(waiter.native_handle()), 0);
+    waiter.join();
+    EXPECT_EQ(count_descriptors(), before);
+}
+
+TEST_F(RdmaCm, ARequestThatItsProgramGivesUpIsRejected)
+{
+    listener(7034);
+    rdma_cm_id *client = connect(7034);
+    rdma_cm_id *server = next(RDMA_CM_EVENT_CONNECT_REQUEST).id;
+    destroy(client);
+    rdma_conn_param parameters{};
+    EXPECT_EQ(rdma_accept(server, &parameters), -1);
+    EXPECT_EQ(errno, EINVAL);
 }
 
 TEST_F(RdmaCm, BothSidesSeeADisconnect)

@@ -401,7 +401,7 @@ TEST_F(Xrc, DISABLED_APeerOfAnotherCardIsRefusedWithAnAddress)
     XrcPair on_the_card(first, first, *domain);
 }
 
-/// Receives by a queue of the domain whose file it is told, and waits to be killed.
+/// Receives by a queue of the domain that a file names, and waits to be killed.
 int be_victim()
 {
     const Message order = receive_from_test();

@@ -236,8 +236,14 @@ class WithPeer(OnCards):
         other = request(8)
         other.body = other.body[:140] + b"\x01\x30" + other.body[142:]  # no addresses
         self.check_rejection(other, 8)
-        reply = self.peer.ask(Message(SIDR_REQ, 9, struct.pack(">IH2xQ", 0x77, 0xffff, UDP << 16 | PORT), addresses(), 16))
-        self.assertEqual((reply.attribute, reply.body[:5]), (SIDR_REP, struct.pack(">IB", 0x77, 1)))
+        self.check_rejection(request(9, space=TCP | 0x8000), 8)
+        other = request(10)
+        other.body = other.body[:172] + socket.inet_aton("203.0.113.1") + other.body[176:]  # not the card's address
+        self.check_rejection(other, 8)
+        for space in (UDP, TCP):  # a listener of connections takes no datagrams
+            message = Message(SIDR_REQ, 9, struct.pack(">IH2xQ", 0x77, 0xffff, space << 16 | PORT), addresses(), 16)
+            reply = self.peer.ask(message)
+            self.assertEqual((reply.attribute, reply.body[:5]), (SIDR_REP, struct.pack(">IB", 0x77, 1)))
 
     def test_a_connection_and_its_repeated_messages(self):
         self.serve_rping()
@@ -278,6 +284,43 @@ class WithPeer(OnCards):
             server.send_signal(signal.SIGCONT)
         reply = self.peer.receive()
         self.assertEqual((reply.attribute, reply.ids), (REP, (receipt.ids[0], 0x21)))
+
+    def test_a_request_that_is_given_up_ends(self):
+        server = self.serve_rping()
+        server.send_signal(signal.SIGSTOP)
+        try:
+            message = request(0x22)
+            self.peer.send(message)
+            receipt = self.peer.ask(message)
+            self.assertEqual(receipt.attribute, MRA)
+            # The requester has had no answer, so it names itself alone.
+            info = struct.pack(">Q", 0x1122334455667788)
+            self.peer.send(Message(REJ, 7, struct.pack(">IIBBH", 0x22, 0, 0, 8 << 1, 4) + info))
+            answer = self.peer.ask(Message(DREQ, 8, struct.pack(">II3x", 0x22, receipt.ids[0])))
+            self.assertEqual((answer.attribute, answer.ids), (DREP, (receipt.ids[0], 0x22)))
+        finally:
+            server.send_signal(signal.SIGCONT)
+        self.assertEqual(self.peer.ask(request(0x23, port=1)).attribute, REJ, "something else was sent before")
+
+    def test_a_peer_that_ends_early_ends_the_connection(self):
+        self.cards.start(0, [IPV4[0]], "ucmatose", "-s", IPV4[1], "-c", "1")
+        message = self.peer.receive()
+        theirs = struct.unpack_from(">I", message.body)[0]
+        ready = self.peer.ask(Message(REP, message.transaction,
+                                      struct.pack(">II4x3sx", 0x52, theirs, b"\0\0\x55").ljust(36, b"\0")))
+        self.assertEqual(ready.attribute, RTU)
+        self.peer.send(Message(REJ, message.transaction, struct.pack(">IIBBH", 0x52, theirs, 2 << 6, 0, 28)))
+        answer = self.peer.ask(Message(DREQ, 8, struct.pack(">II3x", 0x52, theirs)))
+        self.assertEqual((answer.attribute, answer.ids), (DREP, (theirs, 0x52)))
+
+    def test_a_program_that_gives_up_rejects_its_request(self):
+        client = self.cards.start(0, [IPV4[0]], "ucmatose", "-s", IPV4[1], "-c", "1")
+        message = self.peer.receive()
+        client.send_signal(signal.SIGKILL)
+        rejection = self.peer.receive()
+        self.assertEqual((rejection.attribute, rejection.ids, rejection.reason),
+                         (REJ, (struct.unpack_from(">I", message.body)[0], 0), 4))
+        self.assertEqual((rejection.body[9] >> 1, rejection.body[12:20]), (8, message.body[16:24]), "not its node")
 
     def test_what_is_malformed_is_ignored(self):
         self.serve_rping()

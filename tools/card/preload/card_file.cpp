@@ -127,28 +127,6 @@ int call_card(int fd, const Request &request, int extra = -1)
     return call_card(fd, request, reply, extra);
 }
 
-/// Keeps an open file open while a call uses it, as the kernel does during a system call. Also closes its duplicate if
-/// the thread is cancelled meanwhile.
-class HeldFile {
-public:
-    explicit HeldFile(int fd) : fd_(fcntl(fd, F_DUPFD_CLOEXEC, 0)) {}
-    HeldFile(const HeldFile &) = delete;
-    HeldFile &operator=(const HeldFile &) = delete;
-    ~HeldFile()
-    {
-        const int saved = errno;
-        if (fd_ >= 0)
-            close(fd_);
-        errno = saved;
-    }
-
-    /// Returns the duplicate, or -1 with errno set.
-    [[nodiscard]] int fd() const noexcept { return fd_; }
-
-private:
-    int fd_;
-};
-
 /// Returns this process's userfaultfd, or -1. Sets `is_new` if it was created by this call, so that the card must get
 /// it.
 int process_userfaultfd(bool &is_new)
@@ -173,6 +151,47 @@ int process_userfaultfd(bool &is_new)
     const int result = descriptor;
     pthread_mutex_unlock(&mutex);
     return result;
+}
+
+/// Closes the descriptor at an address, as a cleanup handler. Not by close(), which is a cancellation point.
+void close_file(void *fd)
+{
+    syscall(SYS_close, *static_cast<int *>(fd));
+}
+
+/// Passes a command of rdma_cm to the card, as card_write().
+ssize_t write_command(int fd, const void *command, std::size_t size)
+{
+    Request request{};
+    request.type = RequestType::rdma_cm;
+    request.a = reinterpret_cast<std::uintptr_t>(command);
+    request.b = size;
+    for (;;) {
+        Reply reply{};
+        // Only the wait for an event is a cancellation point: a thread that ended in a call would leave its sockets
+        // open.
+        int state = PTHREAD_CANCEL_ENABLE;
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+        const int error = call_card(fd, request, reply);
+        char mark = 0;
+        if (reply.takes_mark != 0)
+            recv(reply.mark_descriptor < 0 ? fd : reply.mark_descriptor, &mark, sizeof(mark), MSG_DONTWAIT);
+        pthread_setcancelstate(state, nullptr);
+        if (error == 0)
+            return static_cast<ssize_t>(size);
+        errno = error;
+        // The card holds no event. It sends a mark with the next one, which stays in the socket for poll(). recv()
+        // honours O_NONBLOCK and SA_RESTART as a read of the real device does.
+        if (error != EAGAIN)
+            return -1;
+        const ssize_t got = recv(fd, &mark, sizeof(mark), MSG_PEEK);
+        if (got < 0)
+            return -1;
+        if (got == 0) {
+            errno = EIO; // the card's process has ended
+            return -1;
+        }
+    }
 }
 
 } // namespace
@@ -247,42 +266,19 @@ int card_ioctl(int fd, void *header)
 
 ssize_t card_write(int program_fd, const void *command, std::size_t size)
 {
-    // As a system call on the real device, a wait for an event survives a close() by another thread. rping relies on
-    // that: its main thread closes the channel on which its other thread waits.
-    const HeldFile file(program_fd);
-    const int fd = file.fd();
+    // The kernel keeps a file open during a system call, so a wait for an event survives a close() by another thread.
+    // rping relies on that: its main thread closes the channel on which its other thread waits.
+    int fd = fcntl(program_fd, F_DUPFD_CLOEXEC, 0);
     if (fd < 0)
         return -1;
-    Request request{};
-    request.type = RequestType::rdma_cm;
-    request.a = reinterpret_cast<std::uintptr_t>(command);
-    request.b = size;
-    for (;;) {
-        Reply reply{};
-        // Only the wait for an event is a cancellation point: a thread that ended in a call would leave its sockets
-        // open.
-        int state = PTHREAD_CANCEL_ENABLE;
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-        const int error = call_card(fd, request, reply);
-        char mark = 0;
-        if (reply.takes_mark != 0)
-            recv(reply.mark_descriptor < 0 ? fd : reply.mark_descriptor, &mark, sizeof(mark), MSG_DONTWAIT);
-        pthread_setcancelstate(state, nullptr);
-        if (error == 0)
-            return static_cast<ssize_t>(size);
-        errno = error;
-        // The card holds no event. It sends a mark with the next one, which stays in the socket for poll(). recv()
-        // honours O_NONBLOCK and SA_RESTART as a read of the real device does.
-        if (error != EAGAIN)
-            return -1;
-        const ssize_t got = recv(fd, &mark, sizeof(mark), MSG_PEEK);
-        if (got < 0)
-            return -1;
-        if (got == 0) {
-            errno = EIO; // the card's process has ended
-            return -1;
-        }
-    }
+    ssize_t result = -1;
+    int error = 0;
+    pthread_cleanup_push(close_file, &fd); // without exceptions, a cancelled thread runs no destructors
+    result = write_command(fd, command, size);
+    error = errno;
+    pthread_cleanup_pop(1);
+    errno = error;
+    return result;
 }
 
 void *card_map(int fd, std::size_t length, int protection, off_t offset)

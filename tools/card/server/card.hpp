@@ -32,7 +32,7 @@ struct Function {
     std::uint32_t number; ///< N of uverbsN, counted on its side
     bool is_port_up = true;
     bool is_dead = false;        ///< set by a device fatal event, for ever
-    PageTable memory = {};       ///< the function's own memory, and who has it
+    PageTable memory = {};       ///< the function's own memory, and the objects that have it
     XrcFiles xrc_files = {};     ///< the domains of XRC that programs share
     bool is_unreachable = false; ///< requested fault: unreachable on the wire, without any event
 };

@@ -171,9 +171,11 @@ void CmExchange::destroy(CmId &id)
     CmMessage last;
     switch (id.state) {
     case CmState::request_sent:
-        last.kind = CmMessage::Kind::reject;
-        last.reason = reject_timeout;
-        send(id, last);
+        if (!id.is_datagram()) {
+            last.kind = CmMessage::Kind::reject;
+            last.reason = reject_timeout;
+            send(id, last);
+        }
         break;
     case CmState::request_received:
     case CmState::reply_sent:
@@ -257,6 +259,14 @@ void CmExchange::report(CmId &id, std::uint32_t event, std::int32_t status, cons
 
 void CmExchange::set_deadline(CmId &id, std::uint64_t delay_ns)
 {
+    // One entry for each id: a peer may ask for more time as often as it likes.
+    const auto [first, last] = timers_.equal_range(id.deadline);
+    for (auto entry = first; entry != last; ++entry) {
+        if (entry->second == id.number) {
+            timers_.erase(entry);
+            break;
+        }
+    }
     id.deadline = now_ns() + delay_ns;
     timers_.emplace(id.deadline, id.number);
 }
@@ -416,7 +426,20 @@ bool CmExchange::end_stale_connection(const CmNode &from, std::uint32_t qpn)
     return has_one;
 }
 
-void CmExchange::handle_repeated_request(CmId &id)
+CmId *CmExchange::requested_by(const CmNode &from, std::uint32_t communication_id)
+{
+    if (from.function == nullptr) {
+        const auto found = requests_.find({from.gid.gid, communication_id});
+        return found == requests_.end() ? nullptr : found->second;
+    }
+    for (const auto &[key, id] : requests_) { // a rejection does not say by which address it knows the peer
+        if (key.second == communication_id && id->peer_node == from)
+            return id;
+    }
+    return nullptr;
+}
+
+void CmExchange::handle_repeated_request(CmId &id, const CmMessage &request)
 {
     switch (id.state) {
     case CmState::request_received:
@@ -429,8 +452,14 @@ void CmExchange::handle_repeated_request(CmId &id)
             break;
         [[fallthrough]];
     case CmState::reply_sent:
-    case CmState::failed: // was rejected
         deliver(*id.function, id.peer_node, id.last_sent);
+        break;
+    case CmState::failed:
+        if (id.last_sent.kind == CmMessage::Kind::reject || id.last_sent.kind == CmMessage::Kind::resolve_service_reply)
+            deliver(*id.function, id.peer_node, id.last_sent);
+        break;
+    case CmState::time_wait: // the peer uses its id again
+        refuse(*id.function, id.peer_node, request, reject_stale);
         break;
     default:
         break;
@@ -443,10 +472,12 @@ void CmExchange::handle_request(Function &function, const CmNode &from, const Cm
     const bool is_datagram = message.kind == CmMessage::Kind::resolve_service;
     const CmNode node = from.function != nullptr ? node_of(*from.function, message.source) : from;
     if (const auto found = requests_.find({node.gid.gid, message.sender}); found != requests_.end())
-        return handle_repeated_request(*found->second);
-    CmId *listener = listener_of(function, message);
+        return handle_repeated_request(*found->second, message);
+    CmId *listener = listener_of(function, message, from.function == nullptr);
     if (listener == nullptr)
         return refuse(function, from, message, is_datagram ? service_unsupported : reject_invalid_service);
+    if (is_datagram && !listener->is_datagram())
+        return refuse(function, from, message, service_unsupported);
     if (!is_datagram && message.qp_type != listener->qp_type)
         return refuse(function, from, message, reject_transport);
     if (!is_datagram && (message.path_mtu < least_mtu || message.path_mtu > largest_mtu))
@@ -493,11 +524,13 @@ void CmExchange::begin_passive(CmId &listener, CmId &id, const CmMessage &messag
 
 void CmExchange::handle_reply(CmId &id, const CmMessage &message)
 {
+    if (id.is_datagram())
+        return;
     if (id.state == CmState::reply_received)
         return send_receipt(id, CmMessage::Answered::reply); // the program has not answered yet
     if (id.state == CmState::established && !id.is_passive)
         return deliver(*id.function, id.peer_node, id.last_sent); // that the connection is ready; it was lost
-    if (id.state != CmState::request_sent || id.is_datagram())
+    if (id.state != CmState::request_sent)
         return;
     id.state = CmState::reply_received;
     id.deadline = 0;
@@ -508,6 +541,26 @@ void CmExchange::handle_reply(CmId &id, const CmMessage &message)
     id.initiator_depth = message.responder_resources;
     id.rnr_retry_count = message.rnr_retry_count;
     report(id, event_connect_response, 0, &message);
+}
+
+void CmExchange::handle_rejection(CmId &id, const CmMessage &message)
+{
+    switch (id.state) {
+    case CmState::request_sent:
+    case CmState::request_received:
+    case CmState::reply_sent:
+    case CmState::reply_received:
+        return fail(id, event_rejected, message.reason, &message);
+    case CmState::established:
+    case CmState::disconnect_sent:
+        // The peer has ended before it knew that it was connected.
+        if (id.is_datagram())
+            return;
+        report(id, event_rejected, message.reason, &message);
+        return end_connection(id);
+    default:
+        return;
+    }
 }
 
 void CmExchange::handle_service_reply(CmId &id, const CmMessage &message)
@@ -523,7 +576,7 @@ void CmExchange::handle_service_reply(CmId &id, const CmMessage &message)
 
 void CmExchange::handle_disconnect(Function &function, const CmNode &from, CmId *id, const CmMessage &message)
 {
-    if (id == nullptr || id->state == CmState::time_wait) {
+    if (id == nullptr || id->state == CmState::time_wait || id->state == CmState::failed) {
         // The connection has ended here, which is what the peer wants to know.
         CmMessage reply;
         reply.kind = CmMessage::Kind::disconnect_reply;
@@ -558,6 +611,8 @@ void CmExchange::handle(Function &function, const CmNode &from, const CmMessage 
     if (message.kind == Type::request || message.kind == Type::resolve_service)
         return handle_request(function, from, message);
     CmId *id = find(number_of(message.receiver));
+    if (message.kind == Type::reject && message.receiver == 0) // by a requester that has got no answer
+        id = requested_by(from, message.sender);
     // A refusal of a request has no sender, and the requester learns its peer by the reply.
     const bool is_from_peer =
         id != nullptr && id->function == &function && id->peer_node == from &&
@@ -580,10 +635,7 @@ void CmExchange::handle(Function &function, const CmNode &from, const CmMessage 
         id->deadline = 0;
         return report(*id, event_established, 0, &message);
     case Type::reject:
-        if (id->state == CmState::request_sent || id->state == CmState::request_received ||
-            id->state == CmState::reply_sent || id->state == CmState::reply_received)
-            fail(*id, event_rejected, message.reason, &message);
-        return;
+        return handle_rejection(*id, message);
     case Type::disconnect_reply:
         if (id->state != CmState::disconnect_sent)
             return;

@@ -217,7 +217,12 @@ void store_fields(const CmMessage &message, std::uint8_t *body)
         return;
     case MessageKind::reject:
         body[8] = join(answered, 6, 0);
-        return store_big(body + 10, message.reason);
+        store_big(body + 10, message.reason);
+        if (message.reason == reject_timeout) { // with the requester's node, since there is no other id to go by
+            body[9] = join(sizeof(message.node_guid), 1, 0);
+            store_big(body + 12, message.node_guid);
+        }
+        return;
     case MessageKind::disconnect:
         return store_24(body + 8, message.remote_qpn);
     case MessageKind::resolve_service:

@@ -156,8 +156,8 @@ int CmPorts::bind_to(CmId &id, CmAddress address)
 }
 
 /// Resolves at once, since a card knows all of its functions and the machine its routes; the program reads the result
-/// as an event. Loopback addresses stand for the function that the id is bound to, or for the first one of the side; on
-/// a card without a network, other addresses of this machine do as well.
+/// as an event. Loopback addresses stand for the function that the id is bound to, or for the first one of the side; so
+/// do other addresses of this machine, unless a function with an address of the same family reaches them.
 int CmPorts::resolve_to(CmId &id, const CmAddress *source, const CmAddress &destination)
 {
     if (id.state == CmState::idle) {
@@ -176,6 +176,7 @@ int CmPorts::resolve_to(CmId &id, const CmAddress *source, const CmAddress &dest
     if (id.file->events.size() > max_events_of_id * id.file->ids)
         return ENOMEM;
     const Side side = id.file->side;
+    Function *const bound = id.function;
     Function *target = owner_of(destination);
     const bool is_own_loopback = destination.is_loopback() && destination.ip.gid.back() == 1;
     if (is_own_loopback && (id.function != nullptr || (target != nullptr && target->profile.side != side)))
@@ -193,7 +194,9 @@ int CmPorts::resolve_to(CmId &id, const CmAddress *source, const CmAddress &dest
         target = id.function;
     id.destination = destination;
     if (exit == nullptr && (target == nullptr || id.function == nullptr)) {
-        report(id, event_address_error, target == nullptr && id.function != nullptr ? -ENETUNREACH : -ENODEV);
+        const bool has_device = id.function != nullptr;
+        id.function = bound;
+        report(id, event_address_error, target == nullptr && has_device ? -ENETUNREACH : -ENODEV);
         return 0;
     }
     id.peer_node = exit != nullptr ? CmNode{nullptr, destination.ip} : node_of(*target, destination);
@@ -201,7 +204,7 @@ int CmPorts::resolve_to(CmId &id, const CmAddress *source, const CmAddress &dest
         id.destination.ip = id.peer_node.gid;
     if (id.source.is_wildcard()) {
         const Address own = source_gid(id);
-        id.source.ip = is_this_machine || own.is_ipv4() == id.destination.is_ipv6 || !card_.profile.is_ethernet
+        id.source.ip = is_this_machine || own.is_ipv4() != id.destination.ip.is_ipv4() || !card_.profile.is_ethernet
                            ? id.destination.ip
                            : own;
         id.source.is_ipv6 = destination.is_ipv6;
@@ -232,15 +235,20 @@ Function *CmPorts::exit_to(const CmId &id, const CmAddress &destination) const
     return best;
 }
 
-CmId *CmPorts::listener_of(const Function &function, const CmMessage &request)
+CmId *CmPorts::listener_of(const Function &function, const CmMessage &request, bool is_from_network)
 {
+    // A request in a packet may have any address, so the function's is checked.
+    if (is_from_network && !has_gid(function, request.destination.ip))
+        return nullptr;
     CmId *wildcard = nullptr;
     const std::uint32_t key = static_cast<std::uint32_t>(function.profile.side) << 31 |
                               (request.port_space & 0x7fffu) << 16 | request.destination.port;
     const auto [first, last] = ports_.equal_range(key);
     for (auto entry = first; entry != last; ++entry) {
         CmId &id = *entry->second;
-        if (id.state != CmState::listening)
+        // The key has not all bits of the port space.
+        if (id.state != CmState::listening || id.port_space != request.port_space ||
+            (is_from_network && id.function != nullptr && id.function != &function))
             continue;
         if (id.source.is_wildcard()) {
             if (id.source.is_ipv6 == request.destination.is_ipv6 || (id.source.is_ipv6 && !id.is_ipv6_only))

@@ -129,7 +129,7 @@ protected:
     int resolve_to(CmId &id, const CmAddress *source, const CmAddress &destination);
     /// Returns the function whose network leads to an address that is not on this card, or null.
     [[nodiscard]] Function *exit_to(const CmId &id, const CmAddress &destination) const;
-    [[nodiscard]] CmId *listener_of(const Function &function, const CmMessage &request);
+    [[nodiscard]] CmId *listener_of(const Function &function, const CmMessage &request, bool is_from_network);
 
     [[nodiscard]] std::size_t source_index(const CmId &id) const;
     [[nodiscard]] Address source_gid(const CmId &id) const;
@@ -192,9 +192,12 @@ protected:
     void handle(Function &function, const CmNode &from, const CmMessage &message);
     void handle_request(Function &function, const CmNode &from, const CmMessage &message);
     void begin_passive(CmId &listener, CmId &id, const CmMessage &message);
-    void handle_repeated_request(CmId &id);
+    void handle_repeated_request(CmId &id, const CmMessage &request);
+    /// Returns the id that a request of a peer has created, or null.
+    [[nodiscard]] CmId *requested_by(const CmNode &from, std::uint32_t communication_id);
     bool end_stale_connection(const CmNode &from, std::uint32_t qpn);
     void handle_reply(CmId &id, const CmMessage &message);
+    void handle_rejection(CmId &id, const CmMessage &message);
     void handle_service_reply(CmId &id, const CmMessage &message);
     void handle_receipt(CmId &id, const CmMessage &message);
     void handle_disconnect(Function &function, const CmNode &from, CmId *id, const CmMessage &message);
