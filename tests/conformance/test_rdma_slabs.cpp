@@ -124,6 +124,20 @@ TEST_P(RdmaSlabs, IdleConnectionsInOneProcessTakeNoDescriptorAndLittleMemory)
     }
 }
 
+// A sender that looks late whether its message was received may find the receiver gone.
+TEST_P(RdmaSlabs, TheHeadOfAQueuePairThatIsGoneShowsWhatItHasReceived)
+{
+    Crowd left(dev), right(dev);
+    add_pair(left, right);
+    const ConnectionDetails details = parse_details(right.details(0));
+    const MappedHead head(details);
+    exchange(left, right, 0);
+    right.remove(0);
+    EXPECT_EQ(head->connected_to.load(), QueuePairPage::closed);
+    EXPECT_EQ(head->id.load(), details.queue_pair_id);
+    EXPECT_EQ(head->num_taken.load(), 1U);
+}
+
 TEST_P(RdmaSlabs, IdleConnectionWithDefaultQueuesTakesAtMost12KiB)
 {
     if (!can_measure_memory())

@@ -51,7 +51,7 @@ doca_error_t PeerConnection::connect_to(std::span<const std::byte> details)
         LOG_ERR("the peer's instance, of process %d, was stopped", peer->process()->pid());
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
-    // The peer is known now, and so whom this end shares its message region with.
+    // The peer is known now, and with it the process that shares the message region of this end.
     if (own_->take_region(peer->process()) != DOCA_SUCCESS)
         return DOCA_ERROR_CONNECTION_ABORTED;
     peer_ = std::move(peer);

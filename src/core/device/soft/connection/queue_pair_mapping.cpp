@@ -114,9 +114,10 @@ doca_error_t QueuePairMapping::create(const QueuePairSettings &settings, const D
 
 QueuePairMapping::~QueuePairMapping()
 {
-    // From now on the head is nobody's. A forked child's copy leaves it to its parent.
+    // From now on nobody can connect. The rest of the head stays until the next queue pair has it: the peer may still
+    // look whether its last message was received. A forked child's copy leaves it to its parent.
     if (own_head_.is_taken() && own_head_.is_of_this_process())
-        page_->id.store(0, std::memory_order_release);
+        page_->connected_to.store(QueuePairPage::closed, std::memory_order_release);
 }
 
 /// Writes the head of a new queue pair. It may have been another one's, which a late peer still reads.

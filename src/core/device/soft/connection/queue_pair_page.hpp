@@ -4,9 +4,8 @@
 // The memory that the two ends of a connection share. Each end owns two slots (see ../process/slab.hpp):
 // - The head, a QueuePairPage, in a slab to which only the owner's process can write. The connection details name it.
 // - The message region, in a slab that is for the peer's process alone, taken when this end is connected. The owner
-// posts
-//   its receives in it, and the peer stores messages in it. The head names it.
-// The peer can write anything to the message region at any time, and whoever owns a head to that: a field is read once
+//   posts its receives in it, and the peer stores messages in it. The head names it.
+// The peer can write anything to the message region at any time, and the owner of a head to that: a field is read once
 // for each decision, and each length, number and address read from either is checked before use.
 //
 // Messages are numbered from 0 at the start of the connection. With receives of the queue pair's own, message n goes
