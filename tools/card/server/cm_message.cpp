@@ -24,7 +24,7 @@ struct Attribute {
     MessageKind kind;
     std::size_t at_data, data_bytes;
 };
-constexpr Attribute attributes[] = {
+constexpr Attribute attribute_table[] = {
     {0x10, MessageKind::request, 140, 92},
     {0x11, MessageKind::receipt, 10, 222},
     {0x12, MessageKind::reject, 84, max_reject_data},
@@ -37,7 +37,7 @@ constexpr Attribute attributes[] = {
     {0x19, MessageKind::load_alternate, 64, 168},
     {0x1a, MessageKind::alternate_reply, 84, 148},
 };
-static_assert(std::ranges::all_of(attributes, [](const Attribute &its) {
+static_assert(std::ranges::all_of(attribute_table, [](const Attribute &its) {
     return mad_header_bytes + its.at_data + its.data_bytes == management_datagram_bytes;
 }));
 
@@ -282,7 +282,7 @@ void load_fields(const std::uint8_t *body, CmMessage &message)
 
 ManagementDatagram encode(const CmMessage &message)
 {
-    const Attribute &its = *std::ranges::find(attributes, message.kind, &Attribute::kind);
+    const Attribute &its = *std::ranges::find(attribute_table, message.kind, &Attribute::kind);
     ManagementDatagram datagram{};
     std::ranges::copy(class_and_method, datagram.begin());
     store_big(&datagram[at_transaction], message.transaction);
@@ -304,8 +304,9 @@ ManagementDatagram encode(const CmMessage &message)
 std::optional<CmMessage> decode(std::span<const std::uint8_t, management_datagram_bytes> datagram)
 {
     const auto number = load_big<std::uint16_t>(&datagram[at_attribute]);
-    const auto *its = std::ranges::find(attributes, number, &Attribute::number);
-    if (!std::ranges::equal(datagram.first<class_and_method.size()>(), class_and_method) || its == std::end(attributes))
+    const auto *its = std::ranges::find(attribute_table, number, &Attribute::number);
+    if (!std::ranges::equal(datagram.first<class_and_method.size()>(), class_and_method) ||
+        its == std::end(attribute_table))
         return std::nullopt;
     CmMessage message;
     message.kind = its->kind;

@@ -128,7 +128,7 @@ void QueuePairMapping::write_head(const QueuePairSettings &settings, const Devic
     // All release: a reader that finds a value of the new queue pair does not find the id of the old one afterwards.
     page.id.store(0, std::memory_order_release);
     const auto store = [](auto &word, auto value) {
-        const auto converted = static_cast<std::remove_reference_t<decltype(word)>>(value);
+        auto converted = static_cast<std::remove_reference_t<decltype(word)>>(value); // clang takes no constant
         __atomic_store(&word, &converted, __ATOMIC_RELEASE);
     };
     page.connected_to.store(0, std::memory_order_release);
