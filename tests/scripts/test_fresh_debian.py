@@ -124,7 +124,9 @@ class WithoutAnArchive(Runs):
         # The read ends when no process has the pipe open any more.
         fifo = self.top / "fifo"
         os.mkfifo(fifo)
-        self.program("mmdebstrap", f"exec 9>{fifo}; echo >&9; exec sleep 1000")
+        # timeout(1) leaves its child alive if a signal comes before it knows the number of the child. It waits once it does.
+        self.program("mmdebstrap", f"exec 9>{fifo}; until grep -q '^State:.S' /proc/$PPID/status; do :; done; echo >&9; "
+                     "exec sleep 1000")
         for number in (signal.SIGTERM, signal.SIGKILL):
             with self.subTest(signal=number), self.start(self.mirror()) as script:
                 with open(fifo, "rb") as pipe:
