@@ -9,6 +9,9 @@
 #include <memory>
 #include <vector>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "support/child_process.hpp"
 #include "support/footprint.hpp"
 #include "support/queue_pair_memory.hpp"
@@ -136,6 +139,23 @@ TEST_P(RdmaSlabs, TheHeadOfAQueuePairThatIsGoneShowsWhatItHasReceived)
     EXPECT_EQ(head->connected_to.load(), QueuePairPage::closed);
     EXPECT_EQ(head->id.load(), details.queue_pair_id);
     EXPECT_EQ(head->num_taken.load(), 1U);
+}
+
+TEST_P(RdmaSlabs, AFileThatHasTheNumberOfAClosedDescriptorIsLeftAlone)
+{
+    Crowd left(dev), right(dev);
+    add_pair(left, right);
+    const std::int32_t number = MappedHead(parse_details(left.details(0)))->region_fd.load();
+    const int file = memfd_create("file-of-the-program", MFD_CLOEXEC);
+    const std::vector<char> content(1 << 20, 'x');
+    ASSERT_EQ(write(file, content.data(), content.size()), static_cast<ssize_t>(content.size()));
+    ASSERT_EQ(dup2(file, number), number); // closes the slab's; the library closes this one in its place
+    left.remove(0);
+    right.remove(0);
+    std::vector<char> now(content.size());
+    EXPECT_EQ(pread(file, now.data(), now.size(), 0), static_cast<ssize_t>(now.size()));
+    EXPECT_EQ(now, content);
+    close(file);
 }
 
 TEST_P(RdmaSlabs, IdleConnectionWithDefaultQueuesTakesAtMost12KiB)

@@ -220,7 +220,9 @@ void PeerConnection::retry_pending_doorbell() noexcept
 {
     if (state() == ConnectionState::initial)
         return; // another thread may be connecting it
-    if (std::exchange(is_region_deferred_, false))
+    // The region is tried here and not only in the check, so that a failure counts for the back-off.
+    if (std::exchange(is_region_deferred_, false) &&
+        (peer_->page().connected_to.load(std::memory_order_acquire) != own_id_ || reach_region() != DOCA_ERROR_AGAIN))
         schedule_check();
     const std::uint32_t events = std::exchange(pending_events_, 0);
     if (events == 0 || process_->is_gone())

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <tuple>
 
-#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../../../log/log.hpp"
@@ -128,7 +128,10 @@ doca_error_t Slabs::take(const Key &key, const std::shared_ptr<ExporterProcess> 
     slab.reset();
     forget_released();
     // Shared slabs double what there is, so that a few connections reserve few addresses and many need few descriptors.
-    constexpr std::uint32_t least = 16, most_shared = 1024;
+    constexpr std::uint32_t most_shared = 1024;
+    // The first is small in bytes as well: a process whose memory is locked (mlockall) takes all of it at once.
+    constexpr std::size_t first_slab = std::size_t{16} << 20;
+    const auto least = static_cast<std::uint32_t>(std::clamp<std::size_t>(first_slab / slot_size, 1, 16));
     const std::uint32_t wanted =
         peer == nullptr ? most_slots
                         : std::min(std::clamp(num_slots, least, most_shared),
@@ -178,7 +181,7 @@ bool Slab::take(std::uint32_t &index) noexcept
     if (free_.size() == first_free_)
         recycle_pending();
     const std::size_t num_free = free_.size() - first_free_;
-    const std::size_t num_resting = layout_.is_shared() || !is_any_unused() ? 0 : resting_slots;
+    const std::size_t num_resting = layout_.is_shared() ? 0 : resting_slots;
     if (num_free > num_resting) {
         index = free_[first_free_++];
         if (2 * first_free_ >= free_.size()) { // moves each element at most once for each that was taken
@@ -221,18 +224,23 @@ void Slab::recycle_pending() noexcept
     }
 }
 
-/// Clears a slot that nobody uses and returns its memory to the system. If that fails, the slot is not used again.
+/// Clears a slot that nobody uses and returns its memory to the system, by its address: the program may have closed the
+/// descriptor, and a file of its own may have that number. If that fails, the slot is not used again.
 void Slab::recycle(std::uint32_t index) noexcept
 {
-    const auto offset = static_cast<off_t>(layout_.offset(index));
+    int error = 0;
     for (int i = 0; i != 100; ++i) {
-        if (fallocate(fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
-                      static_cast<off_t>(layout_.slot_size)) == 0)
-            return free_.push_back(index);
-        if (errno != EINTR)
+        error = madvise(slot(index), layout_.slot_size, MADV_REMOVE) == 0 ? 0 : errno;
+        if (error != EINTR)
             break;
     }
-    LOG_WARN("clearing %zu bytes of a memfd: %s; they stay unused", layout_.slot_size, std::strerror(errno));
+    if (error == EINVAL) { // locked by mlockall(), or the pages of this machine are larger
+        std::memset(slot(index), 0, layout_.slot_size);
+        error = 0;
+    }
+    if (error == 0)
+        return free_.push_back(index);
+    LOG_WARN("clearing %zu bytes of a memfd: %s; they stay unused", layout_.slot_size, std::strerror(error));
 }
 
 bool OwnSlot::is_of_this_process() const noexcept
