@@ -100,7 +100,7 @@ struct CmId {
     // The connection, from REQ on.
     std::uint32_t peer = 0; ///< communication id of the other end
     bool is_passive = false;
-    /// The number of the first packet that each end receives. Each tells its own to the other.
+    /// The numbers of the first packets that this end and its peer receive. Each is chosen by the receiver.
     std::uint32_t psn = 0, remote_psn = 0;
     std::uint32_t local_qpn = 0, remote_qpn = 0;
     std::uint8_t path_mtu = 0;

@@ -87,8 +87,8 @@ private:
 [[gnu::always_inline]] inline bool MessageSender::was_delivered(std::uint32_t number) const noexcept
 {
     // Loaded after the message was stored. Pairs with the peer's fail(), which stores `connected_to` and then loads the
-    // cells: its heavy_barrier(), or the fetch_or in notify_peer(), orders the store before this load. Acquire: after
-    // a close() is seen, the final num_taken is visible; unless the head has become another queue pair's.
+    // cells: its heavy_barrier(), or the full_barrier() in notify_peer(), orders the store before this load. Acquire:
+    // after a close() is seen, the final num_taken is visible; unless the head has become another queue pair's.
     const QueuePairPage &page = peer().page();
     return page.connected_to.load(std::memory_order_acquire) == own().id() ||
            (is_ahead(page.num_taken.load(std::memory_order_acquire), number) && peer().is_current());
