@@ -51,6 +51,19 @@ class Release(unittest.TestCase):
         self.assertEqual(number, re.match(r"opendoca \((.*?)\)", text_of("debian/changelog"))[1])
 
 
+class Formats(unittest.TestCase):
+    def test_the_upgrade_notes_have_the_versions_of_the_sources(self):
+        rows = re.findall(r"^\|[^|]*\|[^|]*\| (\d+) \| `(\w+)` \|$", text_of("docs/upgrading.md"), re.M)
+        found = {}
+        for path in (SOURCE_ROOT / "src").rglob("*.[ch]pp"):
+            text = path.read_text(encoding="utf-8")
+            for name, number in re.findall(r"constexpr std::uint32_t (\w+_version) = (\d+);", text):
+                found[name] = number
+            for number in re.findall(r"descriptor_version_of\(.*\n\{\n.*soft_connection \? (\d+) : 1;", text):
+                found["descriptor_version_of"] = number
+        self.assertEqual(found, {name: number for number, name in rows})
+
+
 class Samples(unittest.TestCase):
     def test_all_of_them_are_packaged(self):
         patterns = [line.split()[0] for line in text_of("debian/opendoca-samples.install").splitlines()]

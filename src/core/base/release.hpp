@@ -6,7 +6,7 @@
 
 namespace opendoca {
 
-/// Returns the release of opendoca that this library belongs to, such as "0.9.0" (docs/versioning.md). The versions of
+/// Returns the release of opendoca that this library belongs to, such as "1.0.0" (docs/versioning.md). The versions of
 /// the API are independent of it.
 [[nodiscard]] OPENDOCA_INTERNAL const char *release() noexcept;
 
