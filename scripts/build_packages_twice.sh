@@ -3,7 +3,7 @@
 # Copyright (c) 2026 The opendoca authors
 #
 # Builds the Debian packages of this tree twice and compares them byte by byte: the same source has to give the same packages. The
-# builds differ in folder, time, time zone, language, umask and number of processes.
+# builds differ in folder, time, time zone, language, umask and number of processes, and neither takes anything from ccache.
 #
 #   scripts/build_packages_twice.sh [OUTPUT]          default: build-packages-twice
 #
@@ -25,6 +25,7 @@ output=$(cd "$output" && pwd)
 first=$output/first
 second=$output/second/in/a/longer/path
 mkdir -p "$first" "$second"
+export CCACHE_DISABLE=1
 
 (umask 022 && TZ=UTC LC_ALL=C.UTF-8 "$top/scripts/build_packages.sh" "$first")
 (umask 027 && TZ=Asia/Tokyo LC_ALL=POSIX DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-} parallel=1" "$top/scripts/build_packages.sh" "$second")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
-"""compare_packages.py ARCH FOLDER [OTHER]: packages of another CPU hold programs for it, and the same files as those of amd64 in
-the folder OTHER, if these are there."""
+"""compare_packages.py ARCH FOLDER [OTHER]: packages of another CPU are marked as such and hold programs for it, and have the same files
+as those of amd64 in the folder OTHER, if these are there."""
 import pathlib
 import subprocess
 import sys
@@ -24,6 +24,9 @@ def main():
         raise SystemExit(f"no packages for {arch} in {folder}")
     programs = 0
     for package in packages:
+        field = subprocess.run(["dpkg-deb", "--field", package, "Architecture"], check=True, capture_output=True, text=True).stdout.strip()
+        if field != arch:
+            raise SystemExit(f"{package.name}: its field Architecture is {field}")
         with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory() as other_place:
             files = files_of(package, place)
             for name, path in files.items():
@@ -37,6 +40,8 @@ def main():
                     if machine != MACHINES[arch]:
                         raise SystemExit(f"{package.name}: {name} is for ELF machine {machine}")
             other = pathlib.Path(*others or [folder], package.name.replace(f"_{arch}.deb", "_amd64.deb"))
+            if not other.exists():
+                other = other.parent / "opt" / other.name
             if other != package and other.exists():
                 expected = {name.replace(TRIPLETS["amd64"], TRIPLETS[arch]) for name in files_of(other, other_place)}
                 if set(files) != expected:

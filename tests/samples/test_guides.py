@@ -4,10 +4,12 @@
 """The commands by which DOCA's guides build and run samples, in the tree of each generation at /opt/mellanox/doca.
 
     test_guides.py BUILD_DIR C_COMPILER
+    test_guides.py --installed             the tree that a package has installed there, as root in a root of its own
 
 The commands are typed as the guides have them, with their placeholders filled. The test runs in a mount namespace of its own, in
 which /opt is empty but for the tree, and each side has a /tmp of its own; the machine's /opt is not changed. Without the
-permission to make such a namespace it is skipped.
+permission to make such a namespace it is skipped. With --installed nothing is in the environment but DOCA_SOFT and the tools' folder,
+sudo is the real one, and only scp is a stand-in; tests/packages/guides_in_fresh_debian.sh runs that.
 """
 import os
 import pathlib
@@ -28,6 +30,7 @@ TREES = pathlib.Path("/opt/trees")
 SIDES = pathlib.Path("/opt/sides")
 STAND_INS = pathlib.Path("/opt/stand-ins")
 INSIDE = "OPENDOCA_TEST_IN_NAMESPACE"
+IS_INSTALLED = sys.argv[1:2] == ["--installed"]
 
 # Programs that the guides call, and that have nothing to do here.
 PROGRAMS = {
@@ -98,20 +101,28 @@ class Tree(unittest.TestCase):
     """A tree at /opt/mellanox/doca, and the shells of users on each side of the PCIe."""
 
     generation = None
+    version = None
 
     def setUp(self):
+        if IS_INSTALLED and self.version != (SDK / "applications/VERSION").read_text(encoding="utf-8").strip():
+            self.skipTest("the tree is that of the other generation")
         for side in "host", "dpu", "all":
             shutil.rmtree(SIDES / side, ignore_errors=True)
             (SIDES / side).mkdir(parents=True)
-        self.sdk = TREES / self.generation
+        self.sdk = SDK if IS_INSTALLED else TREES / self.generation
 
     def type(self, commands, side):
         """Starts a shell of a user who is logged in on that side, with what the profile files of DOCA's packages set."""
-        environment = {"PATH": f"{STAND_INS}:{os.environ['PATH']}:{SDK}/tools", "HOME": "/tmp", "CC": COMPILER, "LC_ALL": "C.UTF-8",
-                       "PKG_CONFIG_PATH": f"{SDK}/{tree.libdir_of(BUILD_DIR)}/pkgconfig", "XDG_RUNTIME_DIR": "/opt/run",
-                       "DOCA_SOFT": "1", "DOCA_SOFT_ROLE": side}
-        places = f"mount --bind {self.sdk} {SDK} && mount --bind {SIDES}/{side} /tmp"
-        program = Program(side, ["unshare", "--mount", "sh", "-c", f'{places} && exec sh -e -c "$1"', "sh", commands], environment)
+        environment = {"PATH": f"{STAND_INS}:{os.environ['PATH']}:{SDK}/tools", "HOME": "/tmp", "LC_ALL": "C.UTF-8",
+                       "XDG_RUNTIME_DIR": "/opt/run", "DOCA_SOFT": "1", "DOCA_SOFT_ROLE": side}
+        places = f"mount --bind {SIDES}/{side} /tmp"
+        namespace = ["unshare", "--mount"]
+        if IS_INSTALLED:
+            namespace += ["--propagation", "unchanged"]  # / of the root is no mount, and what it lies in is private already
+        else:
+            environment |= {"CC": COMPILER, "PKG_CONFIG_PATH": f"{SDK}/{tree.libdir_of(BUILD_DIR)}/pkgconfig"}
+            places = f"mount --bind {self.sdk} {SDK} && {places}"
+        program = Program(side, [*namespace, "sh", "-c", f'{places} && exec sh -e -c "$1"', "sh", commands], environment)
         self.addCleanup(program.stop)
         return program
 
@@ -126,9 +137,9 @@ class Tree(unittest.TestCase):
         for text in texts:
             self.assertIn(text, program.text())
 
-    def copies(self, version, text):
+    def copies(self, text):
         """The first guide's steps, which are the same in both generations."""
-        self.assertEqual(version, (self.sdk / "applications/VERSION").read_text(encoding="utf-8").strip())
+        self.assertEqual(self.version, (self.sdk / "applications/VERSION").read_text(encoding="utf-8").strip())
         self.end(self.type(LOCAL_COPY, "dpu"), "-p, --pci-addr", text, "Sample finished successfully")
         host = self.type(COPY_HOST, "host")
         self.await_line(host, "[Pp]ress Enter")
@@ -145,6 +156,7 @@ class Tree(unittest.TestCase):
 
 class Generation22(Tree):
     generation = "2.2"
+    version = "2.2.0080"
 
     def test_each_file_is_where_the_guides_name_it(self):
         for name in FILES:
@@ -154,7 +166,7 @@ class Generation22(Tree):
         self.has_tools()
 
     def test_copies(self):
-        self.copies("2.2.0080", "This text has travelled by DMA")
+        self.copies("This text has travelled by DMA")
 
     def test_rdma_read(self):
         responder, requester = (self.type(RDMA.format(name=f"rdma_read_{role}") + f"./build/doca_rdma_read_{role} {options}\n", "all")
@@ -181,12 +193,13 @@ class Generation22(Tree):
 
 class Generation30(Tree):
     generation = "3.0"
+    version = "3.0.0058"
 
     def test_tools_are_in_path(self):
         self.has_tools()
 
     def test_copies(self):
-        self.copies("3.0.0058", "This is a sample piece of text")
+        self.copies("This is a sample piece of text")
 
 
 def enter():
@@ -210,14 +223,21 @@ def prepare():
     other = "2.2" if at_prefix == "3.0" else "3.0"
     shutil.copytree(installed.prefix / "lib/opendoca" / other, TREES / other, symlinks=True)
     shutil.move(installed.prefix, TREES / at_prefix)
-    for name, text in PROGRAMS.items():
+    make_stand_ins(PROGRAMS)
+
+
+def make_stand_ins(programs):
+    for name, text in programs.items():
         STAND_INS.mkdir(exist_ok=True)
         (STAND_INS / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
         (STAND_INS / name).chmod(0o755)
-    pathlib.Path("/opt/run").mkdir(mode=0o700)
+    pathlib.Path("/opt/run").mkdir(mode=0o700, exist_ok=True)
 
 
 if __name__ == "__main__":
+    if IS_INSTALLED:
+        make_stand_ins({"scp": PROGRAMS["scp"]})
+        unittest.main(argv=sys.argv[:1] + sys.argv[2:])
     BUILD_DIR, COMPILER = sys.argv[1:3]
     if INSIDE not in os.environ:
         enter()

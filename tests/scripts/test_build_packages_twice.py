@@ -18,6 +18,7 @@ SCRIPT = pathlib.Path()
 BUILD = """#!/bin/sh
 set -eu
 echo "$1 $TZ $LC_ALL $(umask) ${DEB_BUILD_OPTIONS-}" >>"$CALLS"
+[ "$CCACHE_DISABLE" = 1 ]
 mkdir -p "$1/opt" "$1/source"
 for name in a.deb opt/b.deb source/c.deb; do echo "content of $name" >"$1/$name"; done
 echo "$1" >"$1/source/c.deb"
