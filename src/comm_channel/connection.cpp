@@ -409,17 +409,13 @@ void Connection::drain_space_doorbells() noexcept
 
 bool Connection::check_end() noexcept
 {
-    // Each send of Comm Channel comes here: the process is checked at every 32nd call, and at the first after arming.
-    // The check is needed because children of the peer may hold copies of its socket, which then shows no hang-up.
-    constexpr std::uint8_t calls_per_process_check = 32;
     pump();
     if (state_ != State::connected)
         return false;
-    const bool is_process_due = std::exchange(was_armed_, false) || ++num_end_checks_ % calls_per_process_check == 0;
     // Over TCP the stream reports the end only after everything that arrived before it is in the ring.
     const bool has_ended = stream_ != nullptr
                                ? stream_->has_ended()
-                               : is_closed_by_peer(socket_.get()) || (is_process_due && has_lost_process());
+                               : is_closed_by_peer(socket_.get()) || (is_process_check_due() && has_lost_process());
     if (!has_ended)
         return false;
     record_end();
@@ -441,10 +437,19 @@ bool Connection::drain_message_doorbells() noexcept
         stream_->wake_for_message(false);
         return check_end();
     }
-    if (state_ != State::connected || (drain_doorbells_of(socket_.get()) && !has_lost_process()))
+    if (state_ != State::connected)
+        return false;
+    if (drain_doorbells_of(socket_.get()) && !(is_process_check_due() && has_lost_process()))
         return false;
     record_end();
     return true;
+}
+
+/// Returns whether a call that looks at the socket checks the peer's process as well. Each send of Comm Channel is such
+/// a call, and so is each receive that waits. The program may block after arming, so the first call after it is due.
+bool Connection::is_process_check_due() noexcept
+{
+    return std::exchange(was_armed_, false) || calls_between_process_checks_.is_spent();
 }
 
 bool Connection::has_lost_process() noexcept

@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 
+#include "../core/base/poll_budget.hpp"
 #include "../core/objects/dev.hpp"
 #include "../core/process/fork.hpp"
 #include "../core/process/peer_process.hpp"
@@ -156,6 +157,7 @@ private:
     void ring_message_doorbell() noexcept;
     void ring_space_doorbell() noexcept;
     [[nodiscard]] bool may_log_about_peer() const noexcept;
+    [[nodiscard]] bool is_process_check_due() noexcept;
     /// Returns true if the peer's process has ended, even if its children keep the other end of the socket open; then
     /// this end is closed. Costs a system call.
     [[nodiscard]] bool has_lost_process() noexcept;
@@ -173,9 +175,8 @@ private:
     bool has_control_messages_ = false; ///< both sides offer them
     bool has_pending_message_doorbell_ = false;
     bool has_pending_space_doorbell_ = false;
-    bool was_armed_ = false; ///< armed since the last check_end()
-    /// Calls of check_end(), modulo 256: the process is checked at some of them.
-    std::uint8_t num_end_checks_ = 0;
+    bool was_armed_ = false; ///< armed since the last check of the peer's process
+    PollBudget<32, 100, 1> calls_between_process_checks_;
     ProcessFd socket_;
     PeerProcess process_; ///< the peer's process, if it is on this machine
     /// a forked child's copy of the object must not end the connection

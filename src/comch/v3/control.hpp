@@ -239,7 +239,7 @@ private:
     std::vector<std::byte> message_; ///< buffer of the message that is being delivered
     bool was_disarmed_ = false;      ///< disarmed since the last check of the sockets
     bool is_check_pending_ = false;  ///< the next poll checks the sockets
-    PollBudget<64, 1, 8> polls_between_checks_;
+    PollBudget<512, 1, 8> polls_between_checks_;
 };
 
 } // namespace opendoca::comch
