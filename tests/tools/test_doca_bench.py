@@ -539,7 +539,13 @@ class DocaBenchRdma(unittest.TestCase):
                 rows = [row for row in report["rows"] if row["what"].startswith(f"{number} {kind}: ")]
                 self.assertEqual(len(rows), num_rows, report["rows"])
                 self.assertTrue(all(row["measured"] > 0 and row["with_one"] > 0 for row in rows), rows)
-        self.assertEqual(len(report["bars"]), len(report["rows"]))
+        bars = {bar["bar"]: bar for bar in report["bars"]}
+        for kind in "DMA contexts", "RDMA contexts", "RDMA connections", "Comch clients":
+            for cost in "descriptors of one more", "memory of one more":
+                self.assertIn(f"{kind}: {cost}", [row["what"] for row in report["rows"]])
+            self.assertIn(f"{kind}: setting up the last, to the 100th", bars)
+        for kind in "DMA contexts", "RDMA contexts", "RDMA connections":
+            self.assertLess(bars[f"{kind}: descriptors of one more"]["measured"], 0.5, "there are some for many objects")
         self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in report["bars"]) else 3)
         self.assertIn("ratio", run("contexts", "--count", "4", "--device", "soft_p0").stdout)
 

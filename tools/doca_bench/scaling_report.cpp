@@ -132,6 +132,16 @@ ScalingRow compare_scaling(const std::string &what, const Repeat &with_one, cons
     return {what, "ns", summarize(many).median, summarize(one).median, summarize(ratios).median, limit};
 }
 
+ScalingRow SetupTimes::row(const std::string &what, std::size_t early) const
+{
+    constexpr std::size_t window = 41;
+    const std::span<const double> all(microseconds_);
+    const std::size_t size = std::min(window, all.size());
+    const std::size_t begin = std::min(std::max(early, size), all.size()) - size;
+    const double last = std::ranges::min(all.last(size)), first = std::ranges::min(all.subspan(begin, size));
+    return {what, "us", last, first, last / first, 1.3};
+}
+
 void announce(const ScalingRow &row)
 {
     std::cerr << row.what << ": " << row.measured << ' ' << row.unit;
@@ -153,13 +163,18 @@ int report_scaling(std::span<const ScalingRow> rows, const ScalingNames &names, 
     return options.judges_bars && !std::ranges::all_of(rows, &ScalingRow::is_met) ? bar_missed : 0;
 }
 
-void raise_descriptor_limit()
+std::size_t raise_descriptor_limit()
 {
+    constexpr rlim_t most = 1'000'000;
     rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return 0;
+    const rlimit higher = {most, std::max(most, limit.rlim_max)};
+    if (setrlimit(RLIMIT_NOFILE, &higher) == 0)
+        return most;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    return limit.rlim_max;
 }
 
 } // namespace opendoca::tools

@@ -5,22 +5,17 @@
 // with many, measured in turns in one run.
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
-
-#include <malloc.h>
 
 #include <doca_version.h>
 
 #include "../benchmark.hpp"
 #include "../machine.hpp"
+#include "../process_footprint.hpp"
 #include "../rdma_session.hpp"
 #include "../scaling_report.hpp"
 #include "rdma_crowd.hpp"
@@ -30,30 +25,6 @@ namespace opendoca::tools {
 namespace {
 
 constexpr std::size_t max_connections = 100000;
-/// Number of pairs in the measured set-ups, around the 100th connection and at the end. The shortest time counts.
-constexpr std::size_t window = 41;
-
-/// Returns the number of open descriptors of this process.
-std::size_t num_descriptors()
-{
-    const std::filesystem::directory_iterator all("/proc/self/fd");
-    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
-}
-
-/// Returns the proportional set size of this process in KiB: private memory, and shared memory divided by the number of
-/// processes that map it.
-double proportional_kib()
-{
-    // Free memory of the allocator is no part of the connections' cost.
-    malloc_trim(0);
-    std::ifstream rollup("/proc/self/smaps_rollup");
-    for (std::string name; rollup >> name;) {
-        double value = 0;
-        if (name == "Pss:" && rollup >> value)
-            return value;
-    }
-    throw std::runtime_error("/proc/self/smaps_rollup does not tell the memory of this process");
-}
 
 /// Measures the rows one after the other with two crowds: one of a single pair, and one that grows. Owned by the
 /// benchmark's function and used by its only thread.
@@ -72,11 +43,11 @@ public:
     {
         measure_short_queues();
         Crowd many(ibdev_, num_pairs_, 0);
-        const double before = proportional_kib();
+        const double before = Footprint::now().kib;
         // The first comparison is at 1000 connections, or at all of them if there are fewer.
         const std::size_t first_stop = std::min<std::size_t>(500, num_pairs_);
         add_up_to(many, first_stop / 2);
-        const std::size_t descriptors = num_descriptors();
+        const double descriptors = Footprint::now().descriptors;
         add_up_to(many, first_stop);
         compare_retrieves(many, text_of(2 * first_stop) + " connections: empty retrieve");
         if (first_stop != num_pairs_) {
@@ -84,9 +55,9 @@ public:
             compare_retrieves(many, text_of(2 * num_pairs_) + " connections: empty retrieve");
         }
         const auto pairs = static_cast<double>(num_pairs_);
-        const double kib = (proportional_kib() - before) / pairs;
-        const double fds = static_cast<double>(num_descriptors() - descriptors) /
-                           static_cast<double>(2 * (num_pairs_ - first_stop / 2));
+        const Footprint all = Footprint::now();
+        const double kib = (all.kib - before) / pairs;
+        const double fds = (all.descriptors - descriptors) / static_cast<double>(2 * (num_pairs_ - first_stop / 2));
         compare("WRITE of 8 B on one of them", many, 1.5,
                 [&](Crowd &crowd, std::size_t count) { crowd.write(crowd.num_pairs() / 2, count); });
         few_.post_receives();
@@ -94,7 +65,7 @@ public:
         compare_retrieves(many, "empty retrieve, a receive is posted on each");
         compare("empty SEND on one of them, to the receiver's retrieve", many, std::nullopt,
                 [&](Crowd &crowd, std::size_t count) { crowd.send(crowd.num_pairs() / 2, count); });
-        judge_setup();
+        add(setup_.row("setting up the last connection, to the 100th", 50));
         add({"descriptors of one more connection", "", fds, 0, fds, 0.05});
         add({"memory of an idle pair, default queues", "KiB", kib, 0, kib, 24});
         add({"memory of an idle pair, queues of 64", "KiB", short_queues_kib_, 0, short_queues_kib_, 16});
@@ -115,7 +86,7 @@ private:
     void add_up_to(Crowd &crowd, std::size_t count)
     {
         while (crowd.num_pairs() < count)
-            setup_.push_back(crowd.add_pair() * 1e6 / 2);
+            setup_.record(crowd.add_pair() / 2);
     }
 
     /// Measures the memory of pairs with short queues, in a crowd of its own.
@@ -123,20 +94,10 @@ private:
     {
         const std::size_t count = std::min<std::size_t>(1000, num_pairs_);
         Crowd crowd(ibdev_, count, 64);
-        const double before = proportional_kib();
+        const double before = Footprint::now().kib;
         while (crowd.num_pairs() < count)
             (void)crowd.add_pair();
-        short_queues_kib_ = (proportional_kib() - before) / static_cast<double>(count);
-    }
-
-    /// Compares the set-up of the last connections with that around the 100th.
-    void judge_setup()
-    {
-        const std::span<const double> all(setup_);
-        const std::size_t size = std::min(window, all.size());
-        const std::size_t hundredth = std::min<std::size_t>(50 - window / 2, all.size() - size);
-        const double last = std::ranges::min(all.last(size)), early = std::ranges::min(all.subspan(hundredth, size));
-        add({"setting up the last connection, to the 100th", "us", last, early, last / early, 1.3});
+        short_queues_kib_ = (Footprint::now().kib - before) / static_cast<double>(count);
     }
 
     /// Compares polls that find nothing.
@@ -156,8 +117,8 @@ private:
 
     std::string ibdev_;
     std::size_t num_pairs_;
-    Crowd few_;                 ///< one pair
-    std::vector<double> setup_; ///< microseconds for each connection, in their order
+    Crowd few_;        ///< one pair
+    SetupTimes setup_; ///< of a connection, which is half of a pair's
     double short_queues_kib_ = 0;
     std::vector<ScalingRow> rows_;
 };
@@ -174,7 +135,7 @@ int run_connections_benchmark(std::span<char *const> arguments)
         return *status;
     if (!options.cpus.empty())
         pin_to(options.cpus[0]);
-    raise_descriptor_limit();
+    (void)raise_descriptor_limit();
     const std::string ibdev = find_rdma_device(options.ibdev);
     const std::vector<ScalingRow> rows = ConnectionsBenchmark(ibdev, options.count).run();
     static constexpr ScalingNames names = {"rdma", "connections", "with_one_pair", "connections on two work queues",

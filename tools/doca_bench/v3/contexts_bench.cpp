@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // doca_bench contexts: the cost of polling, arming and tasks with one context or connection on a progress engine and
-// with many, measured in turns in one run.
+// with many, measured in turns in one run; and what one more costs.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +20,7 @@
 #include "../card_functions.hpp"
 #include "../doca_memory.hpp"
 #include "../machine.hpp"
+#include "../process_footprint.hpp"
 #include "../rdma_session.hpp"
 #include "../scaling_report.hpp"
 #include "task_engine.hpp"
@@ -29,6 +30,9 @@ namespace opendoca::tools {
 namespace {
 
 constexpr std::size_t max_contexts = 100000;
+/// No less than a Comch client and its server's end of the connection take. As many clients are measured as the limit
+/// of descriptors allows.
+constexpr std::size_t descriptors_of_client = 16;
 constexpr std::size_t task_size = 8; ///< bytes of a copy or a WRITE
 
 template <typename Task>
@@ -50,8 +54,16 @@ public:
     Group &operator=(const Group &) = delete;
     virtual ~Group() = default;
 
-    /// Adds members until there are @p count.
-    virtual void grow(std::size_t count) = 0;
+    /// Adds members until there are @p count, and records the time that each takes.
+    void grow(std::size_t count)
+    {
+        while (setup_.count() < count) {
+            const double start = seconds_now();
+            add();
+            setup_.record(seconds_now() - start);
+        }
+    }
+    [[nodiscard]] const SetupTimes &setup() const noexcept { return setup_; }
 
     void poll_nothing(std::size_t times)
     {
@@ -100,6 +112,9 @@ protected:
             (void)api::drop_buf(buf, nullptr);
     }
 
+    /// Adds one member.
+    virtual void add() = 0;
+
     TaskEngine engine_;              ///< the one that is measured
     TaskEngine others_;              ///< of their peers
     std::vector<doca_task *> tasks_; ///< one at most
@@ -123,6 +138,7 @@ private:
     MmapHandle destination_map_;
     MmapHandle imported_map_; ///< null unless the destination is remote
     InventoryHandle inventory_;
+    SetupTimes setup_;
 };
 
 /// DMA contexts; a copy on the first.
@@ -131,25 +147,23 @@ public:
     explicit DmaContexts(doca_dev *dev) : Group(dev, api::local_rights, false), dev_(dev) {}
     ~DmaContexts() override { stop(); }
 
-    void grow(std::size_t count) override
+private:
+    void add() override
     {
-        while (contexts_.size() < count) {
-            doca_dma *dma = nullptr;
-            must(doca_dma_create(dev_, &dma), "creating a DMA context");
-            contexts_.emplace_back(dma);
-            must(doca_dma_task_memcpy_set_conf(dma, ended<doca_dma_task_memcpy>,
-                                               failed<doca_dma_task_memcpy, doca_dma_task_memcpy_as_task>, 1),
-                 "configuring tasks");
-            engine_.start(doca_dma_as_ctx(dma), 1);
-            if (!tasks_.empty())
-                continue;
-            doca_dma_task_memcpy *task = nullptr;
-            must(doca_dma_task_memcpy_alloc_init(dma, source_, destination_, doca_data{}, &task), "allocating a task");
-            tasks_.push_back(doca_dma_task_memcpy_as_task(task));
-        }
+        doca_dma *dma = nullptr;
+        must(doca_dma_create(dev_, &dma), "creating a DMA context");
+        contexts_.emplace_back(dma);
+        must(doca_dma_task_memcpy_set_conf(dma, ended<doca_dma_task_memcpy>,
+                                           failed<doca_dma_task_memcpy, doca_dma_task_memcpy_as_task>, 1),
+             "configuring tasks");
+        engine_.start(doca_dma_as_ctx(dma), 1);
+        if (!tasks_.empty())
+            return;
+        doca_dma_task_memcpy *task = nullptr;
+        must(doca_dma_task_memcpy_alloc_init(dma, source_, destination_, doca_data{}, &task), "allocating a task");
+        tasks_.push_back(doca_dma_task_memcpy_as_task(task));
     }
 
-private:
     doca_dev *dev_;
     std::vector<Handle<doca_dma, doca_dma_destroy>> contexts_;
 };
@@ -166,30 +180,27 @@ public:
     }
     ~RdmaConnections() override { stop(); }
 
-    void grow(std::size_t count) override
-    {
-        for (; num_connections_ < count; ++num_connections_) {
-            if (num_connections_ % connections_each_ == 0) {
-                lefts_.push_back(make(engine_));
-                rights_.push_back(make(others_));
-            }
-            doca_rdma_connection *left = nullptr, *right = nullptr;
-            const std::vector<std::byte> left_details = export_one(lefts_.back().get(), left);
-            const std::vector<std::byte> right_details = export_one(rights_.back().get(), right);
-            connect(lefts_.back().get(), left, right_details, engine_);
-            connect(rights_.back().get(), right, left_details, others_);
-            if (!tasks_.empty())
-                continue;
-            doca_rdma_task_write *task = nullptr;
-            must(doca_rdma_task_write_allocate_init(lefts_.back().get(), left, source_, destination_, doca_data{},
-                                                    &task),
-                 "allocating a task");
-            tasks_.push_back(doca_rdma_task_write_as_task(task));
-        }
-    }
-
 private:
     using Instance = Handle<doca_rdma, doca_rdma_destroy>;
+
+    void add() override
+    {
+        if (num_connections_++ % connections_each_ == 0) {
+            lefts_.push_back(make(engine_));
+            rights_.push_back(make(others_));
+        }
+        doca_rdma_connection *left = nullptr, *right = nullptr;
+        const std::vector<std::byte> left_details = export_one(lefts_.back().get(), left);
+        const std::vector<std::byte> right_details = export_one(rights_.back().get(), right);
+        connect(lefts_.back().get(), left, right_details, engine_);
+        connect(rights_.back().get(), right, left_details, others_);
+        if (!tasks_.empty())
+            return;
+        doca_rdma_task_write *task = nullptr;
+        must(doca_rdma_task_write_allocate_init(lefts_.back().get(), left, source_, destination_, doca_data{}, &task),
+             "allocating a task");
+        tasks_.push_back(doca_rdma_task_write_as_task(task));
+    }
 
     [[nodiscard]] Instance make(TaskEngine &engine)
     {
@@ -244,25 +255,22 @@ public:
     }
     ~ComchClients() override { stop(); }
 
-    void grow(std::size_t count) override
-    {
-        while (clients_.size() < count) {
-            if (clients_.size() % clients_each == 0)
-                add_server();
-            doca_comch_client *client = nullptr;
-            must(doca_comch_client_create(host_, name_.c_str(), &client), "creating a client");
-            clients_.emplace_back(client);
-            must(doca_comch_client_task_send_set_conf(client, ended<doca_comch_task_send>,
-                                                      failed<doca_comch_task_send, doca_comch_task_send_as_task>, 1),
-                 "configuring sends");
-            must(doca_comch_client_event_msg_recv_register(client, ignore_message), "registering for messages");
-            engine_.start(doca_comch_client_as_ctx(client), 1, [&] { (void)doca_pe_progress(others_.pe()); });
-        }
-    }
-
 private:
     static constexpr std::size_t clients_each = 256; ///< less than the limit of a server
 
+    void add() override
+    {
+        if (clients_.size() % clients_each == 0)
+            add_server();
+        doca_comch_client *client = nullptr;
+        must(doca_comch_client_create(host_, name_.c_str(), &client), "creating a client");
+        clients_.emplace_back(client);
+        must(doca_comch_client_task_send_set_conf(client, ended<doca_comch_task_send>,
+                                                  failed<doca_comch_task_send, doca_comch_task_send_as_task>, 1),
+             "configuring sends");
+        must(doca_comch_client_event_msg_recv_register(client, ignore_message), "registering for messages");
+        engine_.start(doca_comch_client_as_ctx(client), 1, [&] { (void)doca_pe_progress(others_.pe()); });
+    }
     void add_server()
     {
         name_ = "contexts " + std::to_string(servers_.size()) + " of " +
@@ -287,23 +295,35 @@ private:
     std::vector<Handle<doca_comch_client, doca_comch_client_destroy>> clients_;
 };
 
-/// Measures groups of one kind: with one member, with 10, and with all. The ratio is to that with one.
+/// What one more of a kind may cost, with its peer in this process; no value if there is no bar.
+struct MemberBars {
+    std::optional<double> descriptors;
+    std::optional<double> kib;
+};
+
+/// Measures groups of one kind: with one member, with 10, and with all. The ratio is to that with one. Then what the
+/// members beyond the first 10 took.
 void measure(const std::string &kind, std::size_t count, const std::function<std::unique_ptr<Group>()> &make,
-             std::vector<ScalingRow> &rows)
+             const MemberBars &bars, std::vector<ScalingRow> &rows)
 {
     constexpr double limit = 1.5;
     const std::unique_ptr<Group> one = make(), many = make();
     one->grow(1);
+    const auto add = [&](ScalingRow row) {
+        announce(row);
+        rows.push_back(std::move(row));
+    };
     const auto compare = [&](const std::string &what, void (Group::*action)(std::size_t)) {
-        rows.push_back(compare_scaling(
+        add(compare_scaling(
             what, [&](std::size_t times) { (one.get()->*action)(times); },
             [&](std::size_t times) { (many.get()->*action)(times); }, limit));
-        announce(rows.back());
     };
     std::vector<std::size_t> stops = {std::min<std::size_t>(10, count)};
     if (count > stops.front())
         stops.push_back(count);
+    Footprint before;
     for (const std::size_t number : stops) {
+        before = Footprint::now();
         many->grow(number);
         const std::string prefix = std::to_string(number) + " " + kind + ": ";
         compare(prefix + "empty progress", &Group::poll_nothing);
@@ -311,6 +331,12 @@ void measure(const std::string &kind, std::size_t count, const std::function<std
             compare(prefix + "a task of 8 B on one", &Group::run_task);
         compare(prefix + "request and clear a notification", &Group::arm_and_clear);
     }
+    add(many->setup().row(kind + ": setting up the last, to the 100th"));
+    const auto num_new = static_cast<double>(stops.size() == 1 ? count : count - stops.front());
+    const Footprint cost = Footprint::now() - before;
+    const double descriptors = cost.descriptors / num_new, kib = cost.kib / num_new;
+    add({kind + ": descriptors of one more", "", descriptors, 0, descriptors, bars.descriptors});
+    add({kind + ": memory of one more", "KiB", kib, 0, kib, bars.kib});
 }
 
 } // namespace
@@ -326,20 +352,23 @@ int run_contexts_benchmark(std::span<char *const> arguments)
         return *status;
     if (!options.cpus.empty())
         pin_to(options.cpus[0]);
-    raise_descriptor_limit();
+    const std::size_t max_descriptors = raise_descriptor_limit();
     const std::string ibdev = find_rdma_device(options.ibdev);
     const DeviceHandle dev = open_by_name(ibdev);
     std::vector<ScalingRow> rows;
     measure(
-        "DMA contexts", options.count, [&] { return std::make_unique<DmaContexts>(dev.get()); }, rows);
+        "DMA contexts", options.count, [&] { return std::make_unique<DmaContexts>(dev.get()); }, {0.05, std::nullopt},
+        rows);
     measure(
-        "RDMA contexts", options.count, [&] { return std::make_unique<RdmaConnections>(dev.get(), 1); }, rows);
+        "RDMA contexts", options.count, [&] { return std::make_unique<RdmaConnections>(dev.get(), 1); },
+        {0.05, std::nullopt}, rows);
     measure(
         "RDMA connections", options.count, [&] { return std::make_unique<RdmaConnections>(dev.get(), options.count); },
-        rows);
+        {0.05, 16}, rows);
     const CardFunctions functions = find_functions();
+    const std::size_t num_clients = std::clamp<std::size_t>(max_descriptors / descriptors_of_client, 1, options.count);
     measure(
-        "Comch clients", options.count, [&] { return std::make_unique<ComchClients>(functions); }, rows);
+        "Comch clients", num_clients, [&] { return std::make_unique<ComchClients>(functions); }, {}, rows);
     static constexpr ScalingNames names = {"contexts", "contexts", "with_one", "contexts of each kind", "with one"};
     return report_scaling(rows, names, ibdev, doca_version_runtime(), options);
 }
