@@ -100,7 +100,7 @@ void doca_rdma::on_idle() noexcept
     by_address_.close();
     receives_.reset();
     last_examined_ = 0;
-    num_created_ = 0;
+    num_created_ = num_open_ = 0;
     has_ended_connections_ = is_poll_due_ = must_examine_ = false;
 }
 
@@ -126,17 +126,6 @@ doca_error_t doca_rdma::check_connectable(const char *what) const noexcept
     return waits ? DOCA_SUCCESS : check_running(what);
 }
 
-/// Counts the connections only where those that have ended could make a difference: counting at each creation would
-/// make creating n of them take n * n steps.
-bool doca_rdma::is_full() const noexcept
-{
-    if (connections_.size() < max_connections)
-        return false;
-    const auto open =
-        std::ranges::count_if(connections_, [](const auto &known) { return known->state != Connection::State::ended; });
-    return static_cast<std::uint32_t>(open) >= max_connections;
-}
-
 doca_error_t doca_rdma::add(Connection::Origin origin, Connection *&connection)
 {
     if (is_full()) {
@@ -145,6 +134,7 @@ doca_error_t doca_rdma::add(Connection::Origin origin, Connection *&connection)
     }
     connections_.push_back(std::make_unique<Connection>(*this, origin, num_created_));
     ++num_created_;
+    ++num_open_;
     // std::bad_alloc is possible in create_queue_pair(). The connection is then removed again, and the caller's pointer
     // is void.
     connection = connections_.back().get();
@@ -245,6 +235,7 @@ void doca_rdma::end(Connection &connection) noexcept
     if (connection.link != nullptr)
         connection.link->disconnect();
     connection.state = Connection::State::ended;
+    --num_open_;
     has_ended_connections_ = is_poll_due_ = true;
     if (was_unanswered) {
         connection.drop_queue_pair();

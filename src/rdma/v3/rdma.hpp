@@ -113,7 +113,7 @@ struct doca_rdma final : doca_ctx {
     /// Returns BAD_STATE, and logs @p what the program has attempted, unless the context is running.
     [[nodiscard]] doca_error_t check_running(const char *what) const noexcept;
     /// Returns whether max_connections have not ended.
-    [[nodiscard]] bool is_full() const noexcept;
+    [[nodiscard]] bool is_full() const noexcept { return num_open_ >= max_connections; }
     /// Appends a connection with a queue pair. FULL if max_connections have not ended.
     [[nodiscard]] doca_error_t add(Connection::Origin origin, Connection *&connection);
     /// Undoes the last add(), for a connection that the program was not given.
@@ -121,6 +121,7 @@ struct doca_rdma final : doca_ctx {
     {
         connections_.pop_back();
         --num_created_;
+        --num_open_;
     }
     /// Lets each progress call examine the connections, until the context is idle.
     void request_progress() noexcept { set_progress_requested(true); }
@@ -175,6 +176,7 @@ private:
     /// make this process use more and more memory.
     EndedConnections ended_clients_;
     std::uint32_t num_created_ = 0;      ///< connections since the start; the number of the next one
+    std::uint32_t num_open_ = 0;         ///< the elements of connections_ that have not ended
     bool has_ended_connections_ = false; ///< drop_ended() has work
     std::size_t last_examined_ = 0;      ///< index in connections_ of the connection examined last: round-robin
     bool must_examine_ = false;          ///< a connection has, or may have, an event

@@ -318,6 +318,21 @@ TEST(RdmaProperties, are_kept_until_the_start)
     for (std::size_t i = 0; i != 3; ++i)
         EXPECT_EQ(doca_rdma_export(rdma, &details, &size, &made[i]), DOCA_SUCCESS);
     EXPECT_EQ(doca_rdma_export(rdma, &details, &size, &made[3]), DOCA_ERROR_FULL);
+    // A task in flight keeps an ended connection, which is then no longer counted.
+    const doca_rdma_connection *const kept = made[0];
+    Outcome outcome;
+    doca_rdma_task_send *task = nullptr;
+    ASSERT_EQ(doca_rdma_connect(rdma, details, size, made[0]), DOCA_SUCCESS);
+    ASSERT_EQ(doca_rdma_task_send_allocate_init(rdma, made[0], nullptr, {.ptr = &outcome}, &task), DOCA_SUCCESS);
+    ASSERT_EQ(doca_task_submit(doca_rdma_task_send_as_task(task)), DOCA_SUCCESS);
+    EXPECT_EQ(doca_rdma_connection_disconnect(made[0]), DOCA_SUCCESS);
+    ASSERT_FALSE(outcome.has_ended());
+    EXPECT_EQ(doca_rdma_export(rdma, &details, &size, &made[0]), DOCA_SUCCESS);
+    EXPECT_NE(made[0], kept);
+    EXPECT_EQ(doca_rdma_export(rdma, &details, &size, &made[3]), DOCA_ERROR_FULL);
+    while (!outcome.has_ended())
+        (void)instance.progress();
+    EXPECT_EQ(doca_rdma_export(rdma, &details, &size, &made[3]), DOCA_ERROR_FULL);
 }
 
 class ComchSetters : public ComchTest {};
