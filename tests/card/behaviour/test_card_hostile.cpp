@@ -181,7 +181,7 @@ protected:
         EXPECT_EQ(ioctl.run(file, process), 0);
         return ioctl.handle(0);
     }
-    QueuePair *make_qp(std::uint32_t pd, std::uint32_t cq, std::uint32_t type)
+    QueuePair *make_qp(std::uint32_t pd, std::uint32_t cq, std::uint64_t type, int expected = 0)
     {
         queues.emplace_back(ring_slots * 64 * 2);
         records.emplace_back(16);
@@ -199,7 +199,7 @@ protected:
             .number(UVERBS_ATTR_CREATE_QP_TYPE, type)
             .bytes(UVERBS_ATTR_CREATE_QP_CAP, &limits, sizeof(limits))
             .bytes(UVERBS_ATTR_UHW_IN, &driver, sizeof(driver));
-        EXPECT_EQ(ioctl.run(file, process), 0);
+        EXPECT_EQ(ioctl.run(file, process), expected);
         return card.objects.find<QueuePair>(ioctl.handle(0));
     }
     std::uint32_t make_domain()
@@ -427,6 +427,14 @@ TEST_F(Hostile, CommandMailboxesOfAnyContent)
     card.close(file);
     EXPECT_EQ(card.keys.count(), 0u);
     expect_only_registered_memory_changed();
+}
+
+TEST_F(Hostile, TypeOfAQueuePairIsNotCutToItsLowByte)
+{
+    const std::uint32_t pd = make_pd(), cq = make_cq();
+    for (const std::uint64_t type : {0x102ull, 0x1'0000'0002ull, ~0ull - 0xfd})
+        EXPECT_EQ(make_qp(pd, cq, type, EOPNOTSUPP), nullptr) << type;
+    EXPECT_NE(make_qp(pd, cq, 2), nullptr);
 }
 
 TEST_F(Hostile, WorkRequestsOfAnyContent)

@@ -55,16 +55,6 @@ prm::Status fill_direct(const Mailbox &mailbox, MemoryKey &key)
     return prm::Status::ok;
 }
 
-/// Creates a key that belongs to the file of the command. Returns null if the file or the card has too many.
-MemoryKey *new_key(Mailbox &mailbox)
-{
-    auto *key = mailbox.card().objects.create<MemoryKey>(mailbox.file);
-    if (key == nullptr || mailbox.card().keys.add(*key))
-        return key;
-    mailbox.card().objects.destroy(*key);
-    return nullptr;
-}
-
 /// Returns whether the modelled card accepts this key in ALLOW_OTHER_VHCA_ACCESS.
 bool may_be_shared(const Card &card, const MemoryKey &key)
 {
@@ -93,7 +83,7 @@ prm::Status create_alias(Mailbox &mailbox)
         return prm::Status::bad_parameter;
     if (own_pd == nullptr || &own_pd->file != &mailbox.file)
         return prm::Status::bad_resource;
-    MemoryKey *alias = new_key(mailbox);
+    auto *alias = mailbox.card().objects.create_key<MemoryKey>(mailbox.file, mailbox.card().keys);
     if (alias == nullptr)
         return prm::Status::no_resources;
     alias->key &= ~0xffu; // an alias key has the variant 0
@@ -117,7 +107,7 @@ prm::Status prm_create_mkey(Mailbox &mailbox)
     if (pd == nullptr || &pd->file != &mailbox.file)
         return prm::Status::bad_resource;
     const std::uint64_t mode = prm::get(context, prm::mkey::mode_low);
-    MemoryKey *key = new_key(mailbox);
+    auto *key = mailbox.card().objects.create_key<MemoryKey>(mailbox.file, mailbox.card().keys);
     if (key == nullptr)
         return prm::Status::no_resources;
     key->process = mailbox.process;

@@ -122,13 +122,9 @@ int reg_dm_mr(Command &command)
         !right::is_consistent(access) || offset > memory->length || length > memory->length - offset)
         return EINVAL;
     ObjectTable &objects = command.file.card.objects;
-    auto *mr = objects.create<MemoryKey>(command.file);
+    auto *mr = objects.create_key<MemoryKey>(command.file, command.file.card.keys);
     if (mr == nullptr)
         return ENOMEM;
-    if (!command.file.card.keys.add(*mr)) {
-        objects.destroy(*mr);
-        return ENOMEM;
-    }
     mr->process = command.process;
     mr->pd = Use(pd);
     mr->pd_number = pd->number();

@@ -86,13 +86,9 @@ int reg_mr(Command &command)
     ObjectTable &objects = command.file.card.objects;
     // The pages are pinned before the key exists, so a failure up to here leaves nothing to undo. From here on
     // destroying the object undoes everything, the pin included.
-    auto *mr = objects.create<MemoryKey>(command.file);
+    auto *mr = objects.create_key<MemoryKey>(command.file, command.file.card.keys);
     if (mr == nullptr)
         return ENOMEM;
-    if (!command.file.card.keys.add(*mr)) {
-        objects.destroy(*mr);
-        return ENOMEM;
-    }
     mr->process = command.process;
     mr->pinned = std::move(pinned);
     mr->pd = Use(pd);
@@ -209,13 +205,9 @@ int alloc_mw(Command &command)
     if (pd == nullptr || (request.mw_type != type_1 && request.mw_type != type_2))
         return EINVAL;
     ObjectTable &objects = command.file.card.objects;
-    auto *window = objects.create<MemoryWindow>(command.file);
+    auto *window = objects.create_key<MemoryWindow>(command.file, command.file.card.keys);
     if (window == nullptr)
         return ENOMEM;
-    if (!command.file.card.keys.add(*window)) {
-        objects.destroy(*window);
-        return ENOMEM;
-    }
     window->process = command.process;
     window->pd = Use(pd);
     window->pd_number = pd->number();

@@ -282,12 +282,14 @@ int create_qp(Command &command)
     auto *receive_cq = command.object<CompletionQueue>(UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE);
     auto *srq = command.object<SharedReceiveQueue>(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
     auto *domain = command.object<XrcDomain>(UVERBS_ATTR_CREATE_QP_XRCD_HANDLE);
-    const auto type = static_cast<QpType>(command.number32(UVERBS_ATTR_CREATE_QP_TYPE));
+    const std::uint64_t wanted = command.number(UVERBS_ATTR_CREATE_QP_TYPE);
+    const auto type = static_cast<QpType>(wanted);
     if (!command.get(UVERBS_ATTR_UHW_IN, driver) || !command.get(UVERBS_ATTR_CREATE_QP_CAP, limits))
         return EINVAL;
     // An errno of its own, by which programs find out which types a device has.
-    if (type != QpType::rc && type != QpType::uc && type != QpType::ud && type != QpType::xrc_send &&
-        type != QpType::xrc_receive)
+    if (wanted != static_cast<std::uint64_t>(type) || // more than 8 bits
+        (type != QpType::rc && type != QpType::uc && type != QpType::ud && type != QpType::xrc_send &&
+         type != QpType::xrc_receive))
         return EOPNOTSUPP;
     if (type == QpType::xrc_receive)
         return create_xrc_receiver(command, domain, driver);
