@@ -97,6 +97,24 @@ class JudgesTest(unittest.TestCase):
         self.add_program("with_card", "#!/bin/sh\necho broken\nexit 125\n")
         self.assertEqual(self.run_judge("bluefield-3", "devinfo")[0], 1)
 
+    def check_misuse(self, command, message):
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertIn(message, done.stderr)
+
+    def test_misuse_of_the_judge(self):
+        judge, missing = [sys.executable, HERE / "judges" / "judge.py"], self.folder / "missing"
+        self.check_misuse([*judge, missing, "connectx-7", "devinfo"], f"judge.py: {missing} is no program")
+        self.check_misuse([*judge, self.folder, "connectx-7", "devinfo"], f"judge.py: {self.folder} is no program")
+        self.check_misuse([*judge, self.folder / "with_card", "connectx-7", "devinfos", "tools"],
+                          "judge.py: no such judge: devinfos")
+
+    def test_misuse_of_the_card_and_rxe(self):
+        script = HERE.parent / "vm" / "card_and_rxe.sh"
+        self.check_misuse([script], "usage: card_and_rxe.sh WITH_CARD ROCE_PAIR short|long|rdma_cm")
+        self.check_misuse([script, "with_card", "roce_pair", "shorter"], "'shorter' is not short, long or rdma_cm")
+
     def test_tests_of_rdma_core(self):
         tests = self.folder / "tests"
         tests.mkdir()

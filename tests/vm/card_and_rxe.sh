@@ -10,7 +10,18 @@
 # Prints what report.py reads. The exit status is 0 if all rows were right.
 set -uo pipefail
 
+if [ $# -ne 3 ]; then
+    echo "usage: ${0##*/} WITH_CARD ROCE_PAIR short|long|rdma_cm" >&2
+    exit 2
+fi
 with_card=$1 roce_pair=$2 list=$3
+case $list in
+short | long | rdma_cm) ;;
+*)
+    echo "${0##*/}: '$list' is not short, long or rdma_cm" >&2
+    exit 2
+    ;;
+esac
 output=$(mktemp -d)
 port=20000
 limit=60
@@ -224,7 +235,6 @@ case $list in
 short) short_list ;;
 long) long_list && cm_list ;;
 rdma_cm) cm_list ;;
-*) echo "not ok - there is no list $list" && failed=1 ;;
 esac
 echo "@@ end $failed"
 on_card --fault status

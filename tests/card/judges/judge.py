@@ -10,6 +10,7 @@ WITH_CARD is the command that puts a program on a card. JUDGEs are
   pingpong  the ping-pong programs of ibverbs-utils
   perftest  bandwidth and latency programs of perftest
   rdmacm    programs of rdmacm-utils, and perftest with connections by rdma_cm
+  libfabric fi_pingpong of libfabric
   pyverbs   rdma-core's own tests; or only some of their modules: pyverbs:test_qp,test_cq
   ucx       ucx_perftest, over rc_mlx5
   tools     what administrators look with: rdma of iproute2, ibstat and ibstatus of infiniband-diags
@@ -385,10 +386,19 @@ JUDGES = {"devinfo": judge_devinfo, "pingpong": judge_pingpong, "perftest": judg
           "libfabric": judge_libfabric, "ucx": judge_ucx, "tools": judge_tools}
 
 
+def misused(why):
+    print(f"{pathlib.Path(sys.argv[0]).name}: {why}", file=sys.stderr)
+    return 2
+
+
 def main():
     if len(sys.argv) < 4:
         sys.exit(__doc__)
     with_card, profile, *words = sys.argv[1:]
+    if not (os.path.isfile(with_card) and os.access(with_card, os.X_OK)):
+        return misused(f"{with_card} is no program: WITH_CARD is the path of with_card in a build directory")
+    if unknown := {word.partition(":")[0] for word in words} - {"pyverbs", *JUDGES}:
+        return misused(f"no such judge: {', '.join(sorted(unknown))}")
     # To be ended is to end what has been started.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
     if program := what_is_missing([word.partition(":")[0] for word in words]):
