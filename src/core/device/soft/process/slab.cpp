@@ -112,8 +112,8 @@ void Slabs::forget_released()
 doca_error_t Slabs::take(const Key &key, const std::shared_ptr<ExporterProcess> &peer, std::shared_ptr<Slab> &slab,
                          std::uint32_t &index)
 {
-    const std::size_t slot_size = std::get<std::size_t>(key);
-    std::uint32_t num_slots = 0; // of all slabs of the key
+    const auto size = std::get<std::size_t>(key); // of a slot
+    std::uint32_t num_slots = 0;                  // of all slabs of the key
     if (const auto known = slabs_.find(key); known != slabs_.end()) {
         // From the newest on, which has the most slots.
         for (auto each = known->second.rbegin(); each != known->second.rend(); ++each) {
@@ -131,12 +131,12 @@ doca_error_t Slabs::take(const Key &key, const std::shared_ptr<ExporterProcess> 
     constexpr std::uint32_t most_shared = 1024;
     // The first is small in bytes as well: a process whose memory is locked (mlockall) takes all of it at once.
     constexpr std::size_t first_slab = std::size_t{16} << 20;
-    const auto least = static_cast<std::uint32_t>(std::clamp<std::size_t>(first_slab / slot_size, 1, 16));
+    const auto least = static_cast<std::uint32_t>(std::clamp<std::size_t>(first_slab / size, 1, 16));
     const std::uint32_t wanted =
         peer == nullptr ? most_slots
                         : std::min(std::clamp(num_slots, least, most_shared),
-                                   static_cast<std::uint32_t>(std::max<std::size_t>(largest_slab / slot_size, 1)));
-    SlabLayout layout = {peer == nullptr ? SealedPage::Writers::owner : SealedPage::Writers::all, wanted, slot_size};
+                                   static_cast<std::uint32_t>(std::max<std::size_t>(largest_slab / size, 1)));
+    SlabLayout layout = {peer == nullptr ? SealedPage::Writers::owner : SealedPage::Writers::all, wanted, size};
     doca_error_t status = Slab::create(layout, peer, slab);
     if (status != DOCA_SUCCESS && peer != nullptr && wanted != 1) {
         layout.num_slots = 1; // within a limit of the size of files or of addresses
@@ -384,15 +384,14 @@ doca_error_t PeerSlab::map(const PeerSlot::Name &name, SealedPage::Writers write
         return status;
     memory_->use_small_pages();
     const auto &header = *static_cast<const SlabHeader *>(memory_->start());
-    const std::uint64_t slot_size = read_once(header.slot_size);
-    layout_ = {writers, read_once(header.num_slots), slot_size};
+    const std::uint64_t size = read_once(header.slot_size);
+    layout_ = {writers, read_once(header.num_slots), size};
     if (std::memcmp(header.magic, slab_magic, sizeof(slab_magic)) != 0 || header.version != slab_version) {
         LOG_ERR("descriptor %d of process %d is no slab of this version of opendoca", name.fd, owner_->pid());
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (read_once(header.number) != number_ || layout_.num_slots == 0 || layout_.num_slots > most_slots ||
-        slot_size < sizeof(SlabHeader) || slot_size > largest_slab || slot_size % 64 != 0 ||
-        layout_.size() != memory_->size()) {
+        size < sizeof(SlabHeader) || size > largest_slab || size % 64 != 0 || layout_.size() != memory_->size()) {
         LOG_ERR("descriptor %d of process %d is not its slab %u", name.fd, owner_->pid(), number_);
         return DOCA_ERROR_INVALID_VALUE;
     }
