@@ -35,7 +35,7 @@ Place region_of(const std::vector<std::byte> &details)
     return {head->region_slab.load(), head->region_slot.load()};
 }
 
-enum class SlabDeed : std::uint32_t { connect, send, end };
+enum class SlabDeed : std::uint32_t { connect, send, send_in_vain, end };
 
 struct SlabOrder {
     SlabDeed deed;
@@ -59,6 +59,9 @@ const ChildProgram slab_peer_program("rdma-slab-peer", [](Channel &parent) {
         } else if (order.deed == SlabDeed::send) {
             crowd.send(order.number);
             crowd.expect(order.number, DOCA_RDMA_JOB_SEND);
+        } else if (order.deed == SlabDeed::send_in_vain) {
+            crowd.send(order.number);
+            must_hold(crowd.wait().result.result == DOCA_ERROR_CONNECTION_RESET, "the connection is broken");
         } else {
             crowd.remove(order.number);
         }
@@ -76,13 +79,21 @@ public:
         process_.channel().send(request);
     }
 
-    void connect(const Crowd &crowd, std::size_t number)
+    /// Connects its next end to the one with these @p details. Returns the details of that end.
+    std::vector<std::byte> connect_to(const std::vector<std::byte> &details)
     {
         process_.channel().send(SlabOrder{SlabDeed::connect, 0});
-        const std::vector<std::byte> theirs = process_.channel().receive_bytes();
-        process_.channel().send_bytes(crowd.details(number));
+        std::vector<std::byte> theirs = process_.channel().receive_bytes();
+        process_.channel().send_bytes(details);
         expect_done();
+        return theirs;
+    }
+    /// Connects its next end and end @p number of @p crowd with each other. Returns the details of its own.
+    std::vector<std::byte> connect(const Crowd &crowd, std::size_t number)
+    {
+        std::vector<std::byte> theirs = connect_to(crowd.details(number));
         crowd.connect(number, theirs);
+        return theirs;
     }
     void order(SlabDeed deed, std::uint32_t number)
     {
@@ -282,6 +293,70 @@ TEST_P(RdmaSlabs, SlotIsReusedAtOnceIfThePeerHasEndedBefore)
     crowd.remove(1);
     peer.connect(crowd, crowd.add());
     EXPECT_EQ(region_of(crowd.details(2)), second);
+}
+
+/// Connects end 1 of @p peer with end 1 of @p crowd, ends that of the peer, and connects others of the peer to the same
+/// end, by its details, which are outdated, until one has the head of the first. Returns the number of that one.
+std::uint32_t succeed_by_outdated_details(SlabPeer &peer, const Crowd &crowd)
+{
+    const ConnectionDetails former = parse_details(peer.connect(crowd, 1));
+    peer.order(SlabDeed::end, 1);
+    for (std::uint32_t number = 2; number != 1000; ++number) {
+        const ConnectionDetails next = parse_details(peer.connect_to(crowd.details(1)));
+        if (next.head_slab == former.head_slab && next.head_slot == former.head_slot)
+            return number;
+        peer.order(SlabDeed::end, number);
+    }
+    must_hold(false, "heads are used again");
+    __builtin_unreachable();
+}
+
+TEST_P(RdmaSlabs, NextOwnerOfAHeadIsNotTakenForTheFormerOne)
+{
+    SlabPeer peer(GetParam());
+    Crowd crowd(dev);
+    crowd.add();
+    crowd.add();
+    peer.connect(crowd, 0); // keeps the slabs
+    const std::uint32_t successor = succeed_by_outdated_details(peer, crowd);
+    crowd.send(1);
+    const RdmaEnded ended = crowd.retrieve();
+    EXPECT_NE(ended.status, DOCA_ERROR_AGAIN) << "it need not wait";
+    EXPECT_EQ(ended.result.result, DOCA_ERROR_CONNECTION_RESET);
+    peer.order(SlabDeed::send_in_vain, successor);
+}
+
+TEST_P(RdmaSlabs, EndConnectedByOutdatedDetailsIsNotConnected)
+{
+    SlabPeer peer(GetParam());
+    Crowd crowd(dev);
+    crowd.add();
+    crowd.add();
+    peer.connect(crowd, 0);
+    const std::uint32_t successor = succeed_by_outdated_details(peer, crowd);
+    crowd.receive(1);
+    peer.order(SlabDeed::send_in_vain, successor);
+    EXPECT_EQ(crowd.wait().result.result, DOCA_ERROR_CONNECTION_RESET);
+    // The other connection of both processes goes on.
+    crowd.receive(0);
+    peer.order(SlabDeed::send, 0);
+    crowd.expect(0, DOCA_RDMA_JOB_RECV);
+}
+
+TEST_P(RdmaSlabs, QueuePairConnectedToItselfReceivesItsMessages)
+{
+    Crowd crowd(dev);
+    crowd.add();
+    crowd.connect(0, crowd.details(0));
+    crowd.receive(0);
+    crowd.send(0);
+    int types = 0;
+    for (int i = 0; i != 2; ++i) {
+        const RdmaEnded ended = crowd.wait();
+        EXPECT_EQ(ended.result.result, DOCA_SUCCESS);
+        types |= 1 << ended.type % 8;
+    }
+    EXPECT_EQ(types, 1 << DOCA_RDMA_JOB_SEND % 8 | 1 << DOCA_RDMA_JOB_RECV % 8);
 }
 
 TEST_P(RdmaSlabs, ConnectionsThatComeAndGoReuseTheirSlots)

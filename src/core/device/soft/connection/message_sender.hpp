@@ -90,7 +90,7 @@ private:
     // cells: its heavy_barrier(), or the full_barrier() in notify_peer(), orders the store before this load. Acquire:
     // after a close() is seen, the final num_taken is visible; unless the head has become another queue pair's.
     const QueuePairPage &page = peer().page();
-    return page.connected_to.load(std::memory_order_acquire) == own().id() ||
+    return page.connected_to.load(std::memory_order_acquire) == link_id() ||
            (is_ahead(page.num_taken.load(std::memory_order_acquire), number) && peer().is_current());
 }
 

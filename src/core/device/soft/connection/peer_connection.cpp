@@ -58,7 +58,7 @@ doca_error_t PeerConnection::connect_to(std::span<const std::byte> details)
     process_ = peer_->process();
     peer_permissions_ = peer_->permissions();
     needs_barrier_ = process_->needs_barrier();
-    own_id_ = own_->id();
+    link_id_ = id_of_link(own_->id(), peer_->id());
     peer_connected_to_ = &no_region;
     peer_liveness_ = &process_->liveness();
     atomic_lock_ = &process_->atomic_lock();
@@ -68,11 +68,11 @@ doca_error_t PeerConnection::connect_to(std::span<const std::byte> details)
         mtu_ = static_cast<doca_mtu_size>(theirs);
     prepare_doorbell();
     // Acquire: as in is_peer_connected(). A failure is not an error here: diagnose_peer() tries again.
-    if (peer_->page().connected_to.load(std::memory_order_acquire) == own_id_)
+    if (peer_->page().connected_to.load(std::memory_order_acquire) == link_id_)
         (void)reach_region();
-    // Sequentially consistent, which includes release: a peer that loads the id in is_peer_connected() sees the page as
+    // Sequentially consistent, which includes release: a peer that loads it in is_peer_connected() sees the page as
     // it is, with the receives posted so far.
-    own_->page().connected_to.store(peer_->id(), std::memory_order_seq_cst);
+    own_->page().connected_to.store(link_id_, std::memory_order_seq_cst);
     notify_peer_with_barrier();
     // Last: after this the work queue's thread may submit operations, and a failed one closes the page.
     set_state(ConnectionState::connected);
@@ -131,7 +131,7 @@ doca_error_t PeerConnection::diagnose_peer(bool is_error) const noexcept
     if (!peer_->is_current())
         connected_to = QueuePairPage::closed; // the peer's queue pair was destroyed, and its head is another one's
     const bool is_gone = process_->is_gone();
-    if (!is_gone && connected_to == own_->id()) {
+    if (!is_gone && connected_to == link_id_) {
         const doca_error_t status = reach_region();
         if (status == DOCA_SUCCESS || status == DOCA_ERROR_AGAIN)
             return status;
@@ -139,7 +139,7 @@ doca_error_t PeerConnection::diagnose_peer(bool is_error) const noexcept
     if (!is_gone && connected_to == 0)
         return DOCA_ERROR_AGAIN; // it has not connected yet
     if (!std::exchange(is_loss_logged_, true) && is_connected()) {
-        const bool is_closed = connected_to == QueuePairPage::closed || connected_to == own_->id();
+        const bool is_closed = connected_to == QueuePairPage::closed || connected_to == link_id_;
         const char *const where = is_gone ? "" : "in ";
         const char *const why = is_gone     ? "has ended"
                                 : is_closed ? "has stopped or met an error"
@@ -222,7 +222,7 @@ void PeerConnection::retry_pending_doorbell() noexcept
         return; // another thread may be connecting it
     // The region is tried here and not only in the check, so that a failure counts for the back-off.
     if (std::exchange(is_region_deferred_, false) &&
-        (peer_->page().connected_to.load(std::memory_order_acquire) != own_id_ || reach_region() != DOCA_ERROR_AGAIN))
+        (peer_->page().connected_to.load(std::memory_order_acquire) != link_id_ || reach_region() != DOCA_ERROR_AGAIN))
         schedule_check();
     const std::uint32_t events = std::exchange(pending_events_, 0);
     if (events == 0 || process_->is_gone())

@@ -55,6 +55,8 @@ public:
     [[nodiscard]] const std::shared_ptr<ExporterProcess> &process() const noexcept { return process_; }
     /// The rights of the peer's instance: enum doca_access_flags.
     [[nodiscard]] std::uint32_t permissions() const noexcept { return peer_permissions_; }
+    /// What QueuePairPage::connected_to is on both sides of the connection.
+    [[nodiscard]] std::uint64_t link_id() const noexcept { return link_id_; }
     /// The word of a ProcessLock that serialises atomic operations on the peer's memory.
     [[nodiscard]] std::atomic<std::uint64_t> &atomic_lock() const noexcept { return *atomic_lock_; }
     /// The process that called open(). A forked child must release nothing.
@@ -65,7 +67,7 @@ public:
     [[nodiscard]] bool is_peer_connected() const noexcept
     {
         // Acquire: pairs with the peer's store in connect_to(), so that its page is complete, and in close().
-        return peer_connected_to_->load(std::memory_order_acquire) == own_id_ &&
+        return peer_connected_to_->load(std::memory_order_acquire) == link_id_ &&
                !(ExporterProcess::is_marked_dead(*peer_liveness_) && process_->is_gone());
     }
     /// For fast paths: the same without a call. May return false although the peer is connected, if the thread has
@@ -73,7 +75,7 @@ public:
     /// Always inline, so that the fast paths, which make only tail calls, need no stack frame.
     [[gnu::always_inline]] [[nodiscard]] bool is_peer_certainly_connected() const noexcept
     {
-        return peer_connected_to_->load(std::memory_order_acquire) == own_id_ &&
+        return peer_connected_to_->load(std::memory_order_acquire) == link_id_ &&
                !ExporterProcess::is_marked_dead(*peer_liveness_);
     }
     /// Returns SUCCESS if the peer is connected to this queue pair, AGAIN if it has not connected yet, and
@@ -157,8 +159,8 @@ private:
     std::shared_ptr<ExporterProcess> process_; ///< the peer's process
     std::uint32_t peer_permissions_ = 0;
     bool needs_barrier_ = true; ///< the peer's membarrier() has no effect here: see notify_peer()
-    // Members of own_, peer_ and process_, each found by one load less.
-    std::uint64_t own_id_ = 0;
+    std::uint64_t link_id_ = 0; ///< see link_id()
+    // Members of peer_ and process_, each found by one load less.
     /// QueuePairPage::connected_to of the peer. Until reach_region() has mapped the peer's message region, a word that
     /// is 0: so the fast paths, which load it, need no check of their own for the region.
     mutable const std::atomic<std::uint64_t> *peer_connected_to_ = nullptr;

@@ -82,7 +82,7 @@ doca_error_t QueuePairMapping::create(const QueuePairSettings &settings, const D
         return status;
     ConnectionDetails d{};
     static_cast<ExporterAddress &>(d) = exporter->address();
-    // 0 and `closed` have meanings of their own in QueuePairPage::connected_to.
+    // 0 and `closed` name no queue pair.
     do {
         if (getrandom(&d.queue_pair_id, sizeof(d.queue_pair_id), 0) != sizeof(d.queue_pair_id) ||
             getrandom(d.nonce, sizeof(d.nonce), 0) != sizeof(d.nonce)) {

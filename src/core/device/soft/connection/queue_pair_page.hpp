@@ -27,7 +27,7 @@
 namespace opendoca::soft {
 
 inline constexpr char queue_pair_magic[8] = {'O', 'P', 'E', 'N', 'R', 'D', 'M', 'A'};
-inline constexpr std::uint32_t queue_pair_version = 3; ///< of the layout; processes with different ones don't connect
+inline constexpr std::uint32_t queue_pair_version = 4; ///< of the layout; processes with different ones don't connect
 inline constexpr std::uint32_t max_queue_size = 16384; ///< receives; also the capability of the software device
 inline constexpr std::uint32_t max_chain_length = 32;  ///< SGEs of one receive
 inline constexpr std::uint32_t max_slots = 64;         ///< fewer if the receive queue is shorter
@@ -115,6 +115,14 @@ enum class ReceiveState : std::uint64_t {
 inline constexpr std::uint32_t message_event = 1; ///< the peer has stored a message
 inline constexpr std::uint32_t receive_event = 2; ///< a receive was posted, or a cell freed if receives are shared
 
+/// Returns the number of the connection between the queue pairs with these ids, the same on both sides. A sum, so that
+/// a queue pair can also be connected to itself. Equals 0 or `closed`, which have meanings of their own, only if an id
+/// was chosen for that: the connection then never comes to be.
+[[nodiscard]] constexpr std::uint64_t id_of_link(std::uint64_t one, std::uint64_t other) noexcept
+{
+    return one + other;
+}
+
 /// The head of one end. The owner of the queue pair writes it, and all processes that connect to the owner's process
 /// may read it. It is used again for another queue pair once the owner has released it: a reader that depends on what
 /// it has read then compares the id, which is 0 while the head changes hands.
@@ -138,7 +146,9 @@ struct QueuePairPage {
     std::atomic<std::uint32_t> region_slab; ///< the number of its slab
     std::atomic<std::uint32_t> region_slot; ///< its index in the slab
 
-    /// The id of the peer's queue pair that the owner is connected to; 0 before connect(), `closed` once disconnected.
+    /// id_of_link() of the owner's queue pair and the peer's that it is connected to; 0 before connect(), `closed` once
+    /// disconnected. The owner's own id is in it because the head outlives the queue pair: a peer that has not noticed
+    /// the end of the one must not take the next one with the same head for it, even if that connects to the peer.
     alignas(64) std::atomic<std::uint64_t> connected_to;
     /// A DoorbellRequest: the owner's doorbell that the peer must ring after its stores. Without events while the owner
     /// polls the message region. Stored by SoftQueuePair::publish_doorbell_request(), loaded by the peer's
