@@ -4,18 +4,23 @@
 // What connections take of the system, and the slabs in which the software device keeps what both ends share. Includes
 // what the library keeps to itself, to see where it is.
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <vector>
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "support/child_process.hpp"
 #include "support/footprint.hpp"
 #include "support/queue_pair_memory.hpp"
 #include "support/rdma_crowd.hpp"
+#include "support/sanitizers.hpp"
 
 namespace {
 
@@ -35,11 +40,33 @@ Place region_of(const std::vector<std::byte> &details)
     return {head->region_slab.load(), head->region_slot.load()};
 }
 
-enum class SlabDeed : std::uint32_t { connect, send, send_in_vain, end };
+enum class SlabDeed : std::uint32_t { connect, send, send_in_vain, send_while_short, send_always_short, end };
 
 struct SlabOrder {
     SlabDeed deed;
     std::uint32_t number;
+};
+
+/// While it exists, the process can get no more than another MiB of addresses.
+class NoAddresses {
+public:
+    NoAddresses()
+    {
+        must_work(getrlimit(RLIMIT_AS, &before_));
+        std::size_t pages = 0;
+        std::ifstream("/proc/self/statm") >> pages;
+        rlimit lower = before_;
+        lower.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (std::size_t{1} << 20);
+        must_work(setrlimit(RLIMIT_AS, &lower));
+    }
+    NoAddresses(const NoAddresses &) = delete;
+    NoAddresses &operator=(const NoAddresses &) = delete;
+    ~NoAddresses() { must_work(setrlimit(RLIMIT_AS, &before_)); }
+
+private:
+    static void must_work(int returned) { must_hold(returned == 0, "the limit of addresses can be changed"); }
+
+    rlimit before_{};
 };
 
 struct SlabRequest {
@@ -62,6 +89,18 @@ const ChildProgram slab_peer_program("rdma-slab-peer", [](Channel &parent) {
         } else if (order.deed == SlabDeed::send_in_vain) {
             crowd.send(order.number);
             must_hold(crowd.wait().result.result == DOCA_ERROR_CONNECTION_RESET, "the connection is broken");
+        } else if (order.deed == SlabDeed::send_while_short) {
+            {
+                const NoAddresses limit;
+                crowd.send(order.number);
+                must_hold(crowd.retrieve().status == DOCA_ERROR_AGAIN, "it waits");
+            }
+            crowd.expect(order.number, DOCA_RDMA_JOB_SEND);
+        } else if (order.deed == SlabDeed::send_always_short) {
+            must_hold(setenv("DOCA_RDMA_TIMEOUT", "0.1", 1) == 0, "the time is limited");
+            const NoAddresses limit;
+            crowd.send(order.number);
+            must_hold(crowd.wait().result.result == DOCA_ERROR_CONNECTION_RESET, "it ends");
         } else {
             crowd.remove(order.number);
         }
@@ -341,6 +380,30 @@ TEST_P(RdmaSlabs, EndConnectedByOutdatedDetailsIsNotConnected)
     crowd.receive(0);
     peer.order(SlabDeed::send, 0);
     crowd.expect(0, DOCA_RDMA_JOB_RECV);
+}
+
+TEST_P(RdmaSlabs, MessageWaitsWhileTheRegionCannotBeMapped)
+{
+    if (is_sanitized)
+        GTEST_SKIP() << "a sanitizer needs addresses";
+    SlabPeer peer(GetParam());
+    Crowd crowd(dev);
+    peer.connect(crowd, crowd.add());
+    crowd.receive(0);
+    peer.order(SlabDeed::send_while_short, 0);
+    crowd.expect(0, DOCA_RDMA_JOB_RECV);
+}
+
+TEST_P(RdmaSlabs, ConnectionEndsIfTheRegionCannotBeMappedForTooLong)
+{
+    if (is_sanitized)
+        GTEST_SKIP() << "a sanitizer needs addresses";
+    SlabPeer peer(GetParam());
+    Crowd crowd(dev);
+    peer.connect(crowd, crowd.add());
+    crowd.receive(0);
+    peer.order(SlabDeed::send_always_short, 0);
+    EXPECT_EQ(crowd.wait().result.result, DOCA_ERROR_CONNECTION_RESET);
 }
 
 TEST_P(RdmaSlabs, QueuePairConnectedToItselfReceivesItsMessages)

@@ -103,7 +103,7 @@ void PeerConnection::attach_to(CompletionQueue &completions, std::shared_ptr<Que
             0); // names the page, so that a connecting peer maps it in time: see prepare_doorbell()
     if (is_connected()) {
         prepare_doorbell();
-        if (pending_events_ != 0 || is_region_deferred_)
+        if (pending_events_ != 0 || region_attempts_.is_deferred())
             poller().schedule_doorbell_retry();
     }
 }
@@ -135,6 +135,8 @@ doca_error_t PeerConnection::diagnose_peer(bool is_error) const noexcept
         const doca_error_t status = reach_region();
         if (status == DOCA_SUCCESS || status == DOCA_ERROR_AGAIN)
             return status;
+        if (status == DOCA_ERROR_NO_MEMORY)
+            return DOCA_ERROR_CONNECTION_RESET; // the reason is in the log, and lies on this side
     }
     if (!is_gone && connected_to == 0)
         return DOCA_ERROR_AGAIN; // it has not connected yet
@@ -154,25 +156,24 @@ doca_error_t PeerConnection::diagnose_peer(bool is_error) const noexcept
     return DOCA_ERROR_CONNECTION_RESET;
 }
 
-/// Maps the message region of the peer, which is connected, at the first time. AGAIN if descriptors or memory have run
-/// out: the poller tries again, with back-off. INVALID_VALUE if the peer has closed the connection meanwhile or lies.
+/// Maps the message region of the peer, which is connected, at the first time. After AGAIN the poller tries again, with
+/// back-off. Errors as of RegionAttempts::map().
 doca_error_t PeerConnection::reach_region() const noexcept
 {
     if (peer_connected_to_ != &no_region)
         return DOCA_SUCCESS;
-    if (is_region_deferred_)
+    if (region_attempts_.is_deferred())
         return DOCA_ERROR_AGAIN;
-    const doca_error_t status = guarded([&] { return peer_->open_region(); });
+    const doca_error_t status = region_attempts_.map(*peer_);
     if (status == DOCA_SUCCESS)
         peer_connected_to_ = &peer_->page().connected_to;
-    if (status != DOCA_ERROR_NO_MEMORY)
+    if (status != DOCA_ERROR_AGAIN)
         return status;
-    is_region_deferred_ = true;
     // As in defer_doorbell(): connect_to() leaves the retry to attach() or to the next operation.
     if (state() != ConnectionState::initial && connections_ != nullptr)
         poller().schedule_doorbell_retry();
     else
-        is_region_deferred_ = false;
+        region_attempts_.allow_retry();
     return DOCA_ERROR_AGAIN;
 }
 
@@ -221,9 +222,12 @@ void PeerConnection::retry_pending_doorbell() noexcept
     if (state() == ConnectionState::initial)
         return; // another thread may be connecting it
     // The region is tried here and not only in the check, so that a failure counts for the back-off.
-    if (std::exchange(is_region_deferred_, false) &&
-        (peer_->page().connected_to.load(std::memory_order_acquire) != link_id_ || reach_region() != DOCA_ERROR_AGAIN))
-        schedule_check();
+    if (region_attempts_.is_deferred()) {
+        region_attempts_.allow_retry();
+        if (peer_->page().connected_to.load(std::memory_order_acquire) != link_id_ ||
+            reach_region() != DOCA_ERROR_AGAIN)
+            schedule_check();
+    }
     const std::uint32_t events = std::exchange(pending_events_, 0);
     if (events == 0 || process_->is_gone())
         return;

@@ -15,6 +15,7 @@
 #include "../process/barrier.hpp"
 #include "queue_connections.hpp"
 #include "queue_pair_mapping.hpp"
+#include "region_attempts.hpp"
 
 namespace opendoca::soft {
 
@@ -164,7 +165,7 @@ private:
     /// QueuePairPage::connected_to of the peer. Until reach_region() has mapped the peer's message region, a word that
     /// is 0: so the fast paths, which load it, need no check of their own for the region.
     mutable const std::atomic<std::uint64_t> *peer_connected_to_ = nullptr;
-    mutable bool is_region_deferred_ = false; ///< mapping the region has failed for lack of memory: see reach_region()
+    mutable RegionAttempts region_attempts_;
     const int *peer_liveness_ = nullptr;      ///< ExporterProcess::liveness()
     std::atomic<std::uint64_t> *atomic_lock_ = nullptr;
 
