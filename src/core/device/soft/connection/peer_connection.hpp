@@ -166,7 +166,7 @@ private:
     /// is 0: so the fast paths, which load it, need no check of their own for the region.
     mutable const std::atomic<std::uint64_t> *peer_connected_to_ = nullptr;
     mutable RegionAttempts region_attempts_;
-    const int *peer_liveness_ = nullptr;      ///< ExporterProcess::liveness()
+    const int *peer_liveness_ = nullptr; ///< ExporterProcess::liveness()
     std::atomic<std::uint64_t> *atomic_lock_ = nullptr;
 
     // The peer's doorbell, from connect_to() on.

@@ -5,21 +5,17 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <span>
 #include <utility>
 
-#include "../../../objects/mmap.hpp"
 #include "one_sided.hpp"
 
 namespace opendoca::soft {
 
 SoftQueuePair::SoftQueuePair(const SoftDevice &device, const QueuePairSettings &settings,
                              std::atomic<ConnectionState> &state)
-    : MessageSender(device, settings, state),
-      send_queue_size_(settings.send_queue_size),
-      sends_(std::make_unique_for_overwrite<Operation *[]>(send_queue_size_))
+    : FastPaths(device, settings, state)
 {
 }
 
@@ -72,166 +68,14 @@ void SoftQueuePair::detach() noexcept
     if (shared_receives() != nullptr)
         shared_receives()->remove_without_receive(*this);
     leave_queue(*this);
-    resolved_keys_ = {}; // they have hazard pointers of the queue's thread
-}
-
-SoftQueuePair::PendingRequest::PendingRequest(const Request &request) noexcept
-    : local_(request.local),
-      remote_(request.remote)
-{
-    // Only one member of the union is set: an atomic has operands and no plan, other requests a plan and no operands.
-    if (is_atomic(request.opcode))
-        atomic_ = {request.operand, request.compare};
-    else
-        transfer_ = {request.plan, request.immediate};
-}
-
-Request SoftQueuePair::PendingRequest::request(Opcode opcode, const Device &device) const noexcept
-{
-    Request request{};
-    request.opcode = opcode;
-    request.local = local_;
-    request.remote = remote_;
-    // A transfer of no bytes does not touch its remote buffer, which the program may have freed.
-    if (remote_ != nullptr && (is_atomic(opcode) || transfer_.plan.length != 0))
-        request.remote_key = remote_->mmap->key_for(device);
-    if (is_atomic(opcode)) {
-        request.operand = atomic_.operand;
-        request.compare = atomic_.compare;
-    } else {
-        request.plan = transfer_.plan;
-        request.immediate = transfer_.immediate;
-    }
-    return request;
-}
-
-/// Dispatches by a table, with the same cost for each opcode.
-doca_error_t SoftQueuePair::post(Tag tag, const Request &request) noexcept
-{
-    static constexpr doca_error_t (*functions[])(SoftQueuePair &, Tag, const Request &) noexcept = {
-        post_by<&SoftQueuePair::post_message>, post_by<&SoftQueuePair::post_message>,
-        post_by<&SoftQueuePair::post_write>,   post_by<&SoftQueuePair::post_any>,
-        post_by<&SoftQueuePair::post_read>,    post_by<&SoftQueuePair::post_atomic>,
-        post_by<&SoftQueuePair::post_atomic>,
-    };
-    static_assert(Opcode::send == Opcode(0) && Opcode::send_with_immediate == Opcode(1) && Opcode::write == Opcode(2) &&
-                  Opcode::write_with_immediate == Opcode(3) && Opcode::read == Opcode(4) &&
-                  Opcode::compare_and_swap == Opcode(5) && Opcode::fetch_and_add == Opcode(6) &&
-                  std::size(functions) == 7);
-    return functions[static_cast<std::size_t>(request.opcode)](*this, tag, request);
-}
-
-doca_error_t SoftQueuePair::post_message(Tag tag, const Request &request) noexcept
-{
-    // Fast path: a short message from one buffer, with credit for a receive that is long enough.
-    const TransferPlan plan = request.plan;
-    if (plan.length <= cell_capacity && !plan.is_list && can_complete_now() && is_peer_certainly_connected() &&
-        has_credit_for(plan.length)) [[likely]] {
-        const doca_error_t status = send_now(request);
-        if (status == DOCA_SUCCESS) [[likely]]
-            return succeed_now(tag);
-        complete_now(tag, status, 0);
-        return DOCA_SUCCESS;
-    }
-    return post_any(tag, request);
-}
-
-// Fast paths of one-sided operations: two single buffers, memory that is mapped into this process, and nothing queued
-// before. Whatever does not hold is left to post_any(), which also logs the reasons of failures.
-
-doca_error_t SoftQueuePair::post_write(Tag tag, const Request &request) noexcept
-{
-    const TransferPlan plan = request.plan;
-    if (plan.length != word_size || plan.is_list) [[unlikely]]
-        return post_longer_write(tag, request);
-    const ResolvedKey &key = resolved(request);
-    if (can_access_now(key, request, Access::rdma_write)) [[likely]]
-        return finish(tag, request, write_at_once<Transfer::word>(key, request));
-    return post_one_sided(tag, request);
-}
-
-/// A WRITE of any other length than that of a word.
-doca_error_t SoftQueuePair::post_longer_write(Tag tag, const Request &request) noexcept
-{
-    const TransferPlan plan = request.plan;
-    if (plan.is_list || plan.length - 1 >= largest_at_once) // no bytes: the difference wraps around
-        return post_any(tag, request);
-    const ResolvedKey &key = resolved(request);
-    if (can_access_now(key, request, Access::rdma_write)) [[likely]]
-        return finish(tag, request, write_at_once<Transfer::any>(key, request));
-    return post_one_sided(tag, request);
-}
-
-doca_error_t SoftQueuePair::post_read(Tag tag, const Request &request) noexcept
-{
-    const TransferPlan plan = request.plan;
-    if (plan.length != word_size || plan.is_list) [[unlikely]]
-        return post_longer_read(tag, request);
-    const ResolvedKey &key = resolved(request);
-    if (can_access_now(key, request, Access::rdma_read)) [[likely]]
-        return finish(tag, request, read_at_once<Transfer::word>(key, request), word_size);
-    return post_one_sided(tag, request);
-}
-
-doca_error_t SoftQueuePair::post_longer_read(Tag tag, const Request &request) noexcept
-{
-    const TransferPlan plan = request.plan;
-    if (plan.is_list || plan.length - 1 >= largest_at_once)
-        return post_any(tag, request);
-    const ResolvedKey &key = resolved(request);
-    if (can_access_now(key, request, Access::rdma_read)) [[likely]]
-        return finish(tag, request, read_at_once<Transfer::any>(key, request), plan.length);
-    return post_one_sided(tag, request);
-}
-
-doca_error_t SoftQueuePair::post_atomic(Tag tag, const Request &request) noexcept
-{
-    const ResolvedKey &key = resolved(request);
-    if (!can_access_now(key, request, Access::rdma_atomic)) [[unlikely]]
-        return post_one_sided(tag, request);
-    bool is_done = false;
-    const ResolvedKey::Export found = modify_at_once(*this, key, request, is_done);
-    if (found == ResolvedKey::Export::live && is_done) [[likely]]
-        return succeed_now(tag);
-    return finish_revoked_or_busy(tag, request, found, is_done);
-}
-
-doca_error_t SoftQueuePair::post_one_sided(Tag tag, const Request &request) noexcept
-{
-    if (ResolvedKey &key = resolved(request); !key.is_of(request.remote_key->number))
-        key = resolve(*this, *request.remote_key);
-    return post_any(tag, request);
-}
-
-/// For an export that was revoked while or before it was accessed. After the access the operation has succeeded.
-doca_error_t SoftQueuePair::finish_revoked(Tag tag, const Request &request, ResolvedKey::Export found) noexcept
-{
-    resolved(request).wake_revoker();
-    if (found == ResolvedKey::Export::revoked)
-        return post_any(tag, request);
-    return succeed_now(tag, request.opcode == Opcode::read ? request.plan.length : 0);
-}
-
-/// For an atomic: also if the lock of the memory's owner was not free. post_any() then waits for it.
-doca_error_t SoftQueuePair::finish_revoked_or_busy(Tag tag, const Request &request, ResolvedKey::Export found,
-                                                   bool is_done) noexcept
-{
-    if (found == ResolvedKey::Export::live)
-        return post_any(tag, request);
-    return finish_revoked(tag, request, is_done ? found : ResolvedKey::Export::revoked);
-}
-
-doca_error_t SoftQueuePair::wake_queue() noexcept
-{
-    completions_->wake();
-    return DOCA_SUCCESS;
+    forget_keys();
 }
 
 doca_error_t SoftQueuePair::post_any(Tag tag, const Request &request) noexcept
 {
     if (completions_->is_full())
         return DOCA_ERROR_NO_MEMORY; // not logged: programs drain the queue and retry
-    if (num_sends_ == 0) {
+    if (sends_.is_empty()) {
         const doca_error_t status = execute(request);
         if (status != DOCA_ERROR_AGAIN) {
             const bool is_read = request.opcode == Opcode::read && status == DOCA_SUCCESS;
@@ -239,12 +83,9 @@ doca_error_t SoftQueuePair::post_any(Tag tag, const Request &request) noexcept
             return DOCA_SUCCESS;
         }
     }
-    if (num_sends_ == send_queue_size_ || !ensure_peer_watched())
+    if (sends_.is_full() || !ensure_peer_watched())
         return DOCA_ERROR_NO_MEMORY;
-    Operation &operation = completions_->begin(tag, *this);
-    operation.kind = static_cast<std::uint32_t>(request.opcode);
-    operation.payload<PendingRequest>() = PendingRequest(request);
-    sends_[(first_send_ + num_sends_++) & (send_queue_size_ - 1)] = &operation;
+    sends_.push(completions_->begin(tag, *this), request);
     if (has_doorbells())
         begin_waiting();
     return DOCA_SUCCESS;
@@ -282,27 +123,16 @@ doca_error_t SoftQueuePair::dispatch(const Request &request) noexcept
     }
 }
 
-void SoftQueuePair::complete_now(Tag tag, doca_error_t status, std::uint32_t length) noexcept
-{
-    completions_->done(tag, *this, status, length);
-    if (status != DOCA_SUCCESS) [[unlikely]]
-        fail();
-}
-
 /// Executes the queued operations in order, until one has to wait or fails. The others are then flushed by fail().
 void SoftQueuePair::resume_sends() noexcept
 {
-    while (num_sends_ != 0) {
-        Operation &operation = *sends_[first_send_ & (send_queue_size_ - 1)];
-        const Request request =
-            operation.payload<PendingRequest>().request(static_cast<Opcode>(operation.kind), device());
+    while (!sends_.is_empty()) {
+        const Request request = sends_.first_request(device());
         const doca_error_t status = execute(request);
         if (status == DOCA_ERROR_AGAIN)
             return;
-        ++first_send_;
-        --num_sends_;
         const bool is_read = request.opcode == Opcode::read && status == DOCA_SUCCESS;
-        completions_->done(operation, status, {.length = is_read ? request.plan.length : 0});
+        completions_->done(sends_.pop(), status, {.length = is_read ? request.plan.length : 0});
         if (status != DOCA_SUCCESS)
             return fail();
     }
@@ -338,9 +168,8 @@ void SoftQueuePair::handle_peer_loss() noexcept
     }
     if (!is_connected() || !needs_polling() || has_unmatched_message())
         return;
-    if (num_sends_ != 0) {
-        --num_sends_;
-        completions_->done(*sends_[first_send_++ & (send_queue_size_ - 1)], DOCA_ERROR_CONNECTION_RESET, {});
+    if (!sends_.is_empty()) {
+        completions_->done(sends_.pop(), DOCA_ERROR_CONNECTION_RESET, {});
     } else if (has_receives()) {
         give_up_first(DOCA_ERROR_CONNECTION_RESET);
     }
@@ -374,8 +203,8 @@ void SoftQueuePair::fail() noexcept
 /// continue here until the peer has finished or ended.
 void SoftQueuePair::flush_all() noexcept
 {
-    for (; num_sends_ != 0; --num_sends_)
-        completions_->done(*sends_[first_send_++ & (send_queue_size_ - 1)], flush_status_, {});
+    while (!sends_.is_empty())
+        completions_->done(sends_.pop(), flush_status_, {});
     flush_receives();
     is_flushing_ = has_receives();
 }
@@ -410,14 +239,14 @@ void SoftQueuePair::handle_exit_of(const ExporterProcess &process) noexcept
 
 void SoftQueuePair::request_doorbells() noexcept
 {
-    request_events(message_event | (num_sends_ != 0 ? receive_event : 0));
+    request_events(message_event | (!sends_.is_empty() ? receive_event : 0));
     if (needs_polling())
         (void)ensure_peer_watched(); // on failure, only the poller's occasional checks find the end of the peer
 }
 
 void SoftQueuePair::await_message() noexcept
 {
-    if (num_sends_ == 0) // otherwise it waits already
+    if (sends_.is_empty()) // otherwise it waits already
         begin_waiting();
 }
 
@@ -428,7 +257,7 @@ void SoftQueuePair::begin_waiting() noexcept
 {
     if (!polls_by_doorbells() && !completions_->is_armed())
         return; // each poll checks the connection
-    if (const std::uint32_t event = num_sends_ != 0 ? receive_event : message_event; !has_requested(event)) {
+    if (const std::uint32_t event = !sends_.is_empty() ? receive_event : message_event; !has_requested(event)) {
         request_doorbells();
         heavy_barrier(); // pairs with light_barrier() in notify_peer()
     }
@@ -446,10 +275,8 @@ void SoftQueuePair::lose_device() noexcept
 void SoftQueuePair::time_out() noexcept
 {
     hold(false);
-    if (num_sends_ != 0) {
-        --num_sends_;
-        completions_->done(*sends_[first_send_++ & (send_queue_size_ - 1)], DOCA_ERROR_CONNECTION_RESET, {});
-    }
+    if (!sends_.is_empty())
+        completions_->done(sends_.pop(), DOCA_ERROR_CONNECTION_RESET, {});
     fail();
 }
 
@@ -465,10 +292,10 @@ bool SoftQueuePair::can_progress() const noexcept
     const doca_error_t status = check_peer_in_wait();
     if (status == DOCA_ERROR_CONNECTION_RESET)
         return !has_unmatched_message();
-    if (num_sends_ == 0 || status != DOCA_SUCCESS)
+    if (sends_.is_empty() || status != DOCA_SUCCESS)
         return false;
     // Messages need a receive or a free cell; one-sided operations need no more than the connection.
-    switch (static_cast<Opcode>(sends_[first_send_ & (send_queue_size_ - 1)]->kind)) {
+    switch (sends_.first_opcode()) {
     case Opcode::send:
     case Opcode::send_with_immediate:
     case Opcode::write_with_immediate:
