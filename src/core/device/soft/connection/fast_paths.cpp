@@ -110,7 +110,7 @@ doca_error_t FastPaths::finish_revoked(Tag tag, const Request &request, Resolved
 
 /// For an atomic: also if the lock of the memory's owner was not free. post_any() then waits for it.
 doca_error_t FastPaths::finish_revoked_or_busy(Tag tag, const Request &request, ResolvedKey::Export found,
-                                                   bool is_done) noexcept
+                                               bool is_done) noexcept
 {
     if (found == ResolvedKey::Export::live)
         return post_any(tag, request);

@@ -66,14 +66,15 @@ doca_error_t PeerConnection::connect_to(std::span<const std::byte> details)
     if (const std::uint32_t theirs = read_once(peer_->page().mtu);
         !is_mtu_fixed_ && theirs < static_cast<std::uint32_t>(mtu_))
         mtu_ = static_cast<doca_mtu_size>(theirs);
-    prepare_doorbell();
+    notifier_.connect(peer_->page(), process_);
+    notifier_.prepare();
     // Acquire: as in is_peer_connected(). A failure is not an error here: diagnose_peer() tries again.
     if (peer_->page().connected_to.load(std::memory_order_acquire) == link_id_)
         (void)reach_region();
     // Sequentially consistent, which includes release: a peer that loads it in is_peer_connected() sees the page as
     // it is, with the receives posted so far.
     own_->page().connected_to.store(link_id_, std::memory_order_seq_cst);
-    notify_peer_with_barrier();
+    notify_peer_of_change();
     // Last: after this the work queue's thread may submit operations, and a failed one closes the page.
     set_state(ConnectionState::connected);
     return DOCA_SUCCESS;
@@ -86,7 +87,7 @@ void PeerConnection::close() noexcept
     // Pairs with the loads in the peer's is_peer_connected() and was_delivered().
     own_->page().connected_to.store(QueuePairPage::closed, std::memory_order_seq_cst);
     if (peer_ != nullptr)
-        notify_peer_with_barrier();
+        notify_peer_of_change();
 }
 
 void PeerConnection::attach_to(CompletionQueue &completions, std::shared_ptr<QueueConnections> connections,
@@ -100,10 +101,10 @@ void PeerConnection::attach_to(CompletionQueue &completions, std::shared_ptr<Que
     has_doorbells_ = poller().has_doorbells();
     if (has_doorbells_ && !polls_by_doorbells())
         publish_doorbell_request(
-            0); // names the page, so that a connecting peer maps it in time: see prepare_doorbell()
+            0); // names the page, so that a connecting peer maps it in time: see PeerNotifier::prepare()
     if (is_connected()) {
-        prepare_doorbell();
-        if (pending_events_ != 0 || region_attempts_.is_deferred())
+        notifier_.prepare();
+        if (notifier_.is_retry_needed() || region_attempts_.is_deferred())
             poller().schedule_doorbell_retry();
     }
 }
@@ -169,52 +170,31 @@ doca_error_t PeerConnection::reach_region() const noexcept
         peer_connected_to_ = &peer_->page().connected_to;
     if (status != DOCA_ERROR_AGAIN)
         return status;
-    // As in defer_doorbell(): connect_to() leaves the retry to attach() or to the next operation.
-    if (state() != ConnectionState::initial && connections_ != nullptr)
-        poller().schedule_doorbell_retry();
-    else
+    if (!schedule_retry())
         region_attempts_.allow_retry();
     return DOCA_ERROR_AGAIN;
 }
 
-/// Used in place of notify_peer() for rare events: connect and close. Has a full barrier of its own, so that it does
-/// not depend on membarrier() in the peer.
-void PeerConnection::notify_peer_with_barrier() noexcept
+/// Lets the poller call retry_pending_doorbell(). Returns false if the next operation has to retry: connect_to() may
+/// run outside the work queue's thread, so it leaves that to attach() or to the next operation.
+bool PeerConnection::schedule_retry() const noexcept
 {
-    // This side itself must order its store of `connected_to` before its load of the request. Pairs with the store of
-    // the request in publish_doorbell_request().
-    full_barrier();
-    const DoorbellRequest seen(peer_->page().doorbell_request.load(std::memory_order_seq_cst));
-    ring_doorbell(seen, message_event | receive_event);
+    if (state() == ConnectionState::initial || connections_ == nullptr)
+        return false;
+    poller().schedule_doorbell_retry();
+    return true;
 }
 
-/// Rings the doorbell of @p request if it includes one of @p events. These are stored, so a failure does not fail the
-/// operation. Lack of descriptors or memory is retried. A request that names no page of doorbells is logged once and
-/// then ignored. Any other error is only logged, each time.
+void PeerConnection::notify_peer_of_change() noexcept
+{
+    if (!notifier_.ring_for_change())
+        (void)schedule_retry();
+}
+
 void PeerConnection::ring_doorbell(DoorbellRequest request, std::uint32_t events) noexcept
 {
-    if (!request.requests(events) || request.word() == invalid_request_)
-        return;
-    doca_error_t status = open_doorbells(request);
-    if (status == DOCA_SUCCESS && !peer_doorbells_->ring(request.index()))
-        status = DOCA_ERROR_NO_MEMORY;
-    if (status == DOCA_ERROR_NO_MEMORY)
-        return defer_doorbell(events);
-    pending_events_ = 0; // a peer whose doorbell was rung checks for all events
-    if (status == DOCA_ERROR_INVALID_VALUE)
-        invalid_request_ = request.word(); // not retried
-}
-
-/// Called when the doorbell could not be rung for lack of descriptors or memory: the page could not be mapped, or the
-/// blocked peer not be woken. The events are stored, so the operation has succeeded; the next ring_doorbell() or a
-/// retry notifies the peer.
-void PeerConnection::defer_doorbell(std::uint32_t events) noexcept
-{
-    pending_events_ |= events;
-    // connect_to() may run outside the work queue's thread, so it leaves the retry to attach() or the next
-    // ring_doorbell().
-    if (state() != ConnectionState::initial && connections_ != nullptr)
-        poller().schedule_doorbell_retry();
+    if (!notifier_.ring(request, events))
+        (void)schedule_retry();
 }
 
 void PeerConnection::retry_pending_doorbell() noexcept
@@ -228,36 +208,8 @@ void PeerConnection::retry_pending_doorbell() noexcept
             reach_region() != DOCA_ERROR_AGAIN)
             schedule_check();
     }
-    const std::uint32_t events = std::exchange(pending_events_, 0);
-    if (events == 0 || process_->is_gone())
-        return;
-    // Loaded anew: a peer that has withdrawn its request has checked for events since, and needs no ring.
-    full_barrier();
-    ring_doorbell(DoorbellRequest(peer_->page().doorbell_request.load(std::memory_order_seq_cst)), events);
-}
-
-/// Maps the doorbell page of @p request, unless it is the one that is mapped. The page changes if the peer attaches
-/// its queue pair to another completion queue.
-doca_error_t PeerConnection::open_doorbells(DoorbellRequest request) noexcept
-{
-    if (peer_doorbells_ != nullptr && peer_doorbells_->number() == request.page())
-        return DOCA_SUCCESS;
-    // notify_peer() has loaded the request relaxed. Acquire, on a load that sees that request or a later one: pairs
-    // with the store in publish_doorbell_request(), so that the page's descriptor is visible.
-    (void)peer_->page().doorbell_request.load(std::memory_order_acquire);
-    // The descriptor is not trusted: PeerDoorbells::open() checks that it is that of the requested page.
-    const std::int32_t fd = peer_->page().doorbells_fd.load(std::memory_order_relaxed);
-    return guarded([&] { return PeerDoorbells::open(process_, fd, request.page(), peer_doorbells_); });
-}
-
-/// Maps the peer's doorbells and opens its pipe in advance, so that a submit rarely has to. A failure is not an error:
-/// ring_doorbell() tries again.
-void PeerConnection::prepare_doorbell() noexcept
-{
-    // Acquire: pairs with the store in publish_doorbell_request(), so that the page's descriptor is visible.
-    const DoorbellRequest request(peer_->page().doorbell_request.load(std::memory_order_acquire));
-    if (request.page() != 0)
-        (void)open_doorbells(request);
+    if (!notifier_.retry())
+        (void)schedule_retry();
 }
 
 /// Publishes the doorbell of this connection for @p events; none if the queue is polled.
@@ -268,7 +220,7 @@ void PeerConnection::publish_doorbell_request(std::uint32_t events) noexcept
     const Doorbells &doorbells = poller().doorbells();
     page.doorbells_fd.store(doorbells.fd(), std::memory_order_relaxed);
     // Sequentially consistent, which includes release of doorbells_fd. Pairs with the loads of the request in
-    // notify_peer(), notify_peer_with_barrier() and prepare_doorbell().
+    // notify_peer() and in PeerNotifier.
     page.doorbell_request.store(DoorbellRequest(doorbells.number(), number_, events).word(), std::memory_order_seq_cst);
 }
 

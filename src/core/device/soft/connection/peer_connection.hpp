@@ -13,6 +13,7 @@
 #include "../../queue_pair.hpp"
 #include "../device.hpp"
 #include "../process/barrier.hpp"
+#include "peer_notifier.hpp"
 #include "queue_connections.hpp"
 #include "queue_pair_mapping.hpp"
 #include "region_attempts.hpp"
@@ -139,12 +140,10 @@ protected:
     [[nodiscard]] bool takes_exit_of(const ExporterProcess &process) noexcept;
 
 private:
-    void notify_peer_with_barrier() noexcept;
+    void notify_peer_of_change() noexcept;
+    bool schedule_retry() const noexcept;
     [[nodiscard]] doca_error_t reach_region() const noexcept;
     [[gnu::noinline]] void ring_doorbell(DoorbellRequest request, std::uint32_t events) noexcept;
-    [[gnu::cold]] void defer_doorbell(std::uint32_t events) noexcept;
-    [[nodiscard]] doca_error_t open_doorbells(DoorbellRequest request) noexcept;
-    void prepare_doorbell() noexcept;
     void publish_doorbell_request(std::uint32_t events) noexcept;
     [[gnu::cold]] [[nodiscard]] bool watch_process() noexcept;
 
@@ -169,10 +168,7 @@ private:
     const int *peer_liveness_ = nullptr; ///< ExporterProcess::liveness()
     std::atomic<std::uint64_t> *atomic_lock_ = nullptr;
 
-    // The peer's doorbell, from connect_to() on.
-    std::shared_ptr<PeerDoorbells> peer_doorbells_; ///< the mapped page; null until needed, replaced if it moves
-    std::uint64_t invalid_request_ = 0;             ///< the last request that named no page of doorbells; ignored
-    std::uint32_t pending_events_ = 0; ///< those of a doorbell that could not be rung: see defer_doorbell()
+    PeerNotifier notifier_; ///< connected by connect_to()
 
     // Valid while attached.
     std::shared_ptr<QueueConnections> connections_;

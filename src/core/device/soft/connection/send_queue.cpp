@@ -36,9 +36,7 @@ private:
     };
 };
 
-PendingRequest::PendingRequest(const Request &request) noexcept
-    : local_(request.local),
-      remote_(request.remote)
+PendingRequest::PendingRequest(const Request &request) noexcept : local_(request.local), remote_(request.remote)
 {
     // Only one member of the union is set: an atomic has operands and no plan, other requests a plan and no operands.
     if (is_atomic(request.opcode))

@@ -11,8 +11,8 @@
 
 namespace opendoca::soft {
 
-/// The operations of a queue pair, other than receives, that wait for the peer: a ring, oldest first. Each operation has
-/// its request in its payload. Owned by a SoftQueuePair; used by the thread of its work queue.
+/// The operations of a queue pair, other than receives, that wait for the peer: a ring, oldest first. Each operation
+/// has its request in its payload. Owned by a SoftQueuePair; used by the thread of its work queue.
 class SendQueue {
 public:
     /// @p size is a power of two.

@@ -77,19 +77,36 @@ struct SlabLayout {
 
 class Slab;
 
-/// A slot that this process owns, of one of its slabs. Movable; gives the slot back when it is destroyed. A forked
-/// child gives back nothing.
-class OwnSlot {
+/// A slot of a slab of type @p SlabOfSide: the part that both sides have. Movable; an assignment swaps, so that the
+/// slot that was assigned to ends with the other object.
+template <typename SlabOfSide>
+class SlotOfSide {
 public:
-    OwnSlot() noexcept = default;
-    OwnSlot(OwnSlot &&other) noexcept : slab_(std::move(other.slab_)), index_(other.index_), tag_(other.tag_) {}
-    OwnSlot &operator=(OwnSlot &&other) noexcept
+    SlotOfSide() noexcept = default;
+    SlotOfSide(SlotOfSide &&other) noexcept : slab_(std::move(other.slab_)), index_(other.index_), tag_(other.tag_) {}
+    SlotOfSide &operator=(SlotOfSide &&other) noexcept
     {
         std::swap(slab_, other.slab_);
         std::swap(index_, other.index_);
         std::swap(tag_, other.tag_);
         return *this;
     }
+
+protected:
+    ~SlotOfSide() = default;
+
+    std::shared_ptr<SlabOfSide> slab_; ///< null if there is no slot
+    std::uint32_t index_ = 0;
+    std::uint64_t tag_ = 0; ///< 0 if private
+};
+
+/// A slot that this process owns, of one of its slabs. Movable; gives the slot back when it is destroyed. A forked
+/// child gives back nothing.
+class OwnSlot : private SlotOfSide<Slab> {
+public:
+    OwnSlot() noexcept = default;
+    OwnSlot(OwnSlot &&) noexcept = default;
+    OwnSlot &operator=(OwnSlot &&) noexcept = default;
     ~OwnSlot();
 
     /// Takes a slot of @p size bytes that only this process writes to. It is not cleared: another object may have had
@@ -108,28 +125,17 @@ public:
     [[nodiscard]] std::int32_t fd() const noexcept;
     [[nodiscard]] std::uint32_t slab_number() const noexcept;
     [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
-
-private:
-    std::shared_ptr<Slab> slab_;
-    std::uint32_t index_ = 0;
-    std::uint64_t tag_ = 0; ///< 0 if private
 };
 
 class PeerSlab;
 
 /// A slot of another process's slab, or of this process's own, as its peer. Movable. Its memory stays mapped after the
 /// owner has ended. When it is destroyed, the owner may reuse a shared slot; a forked child reports nothing.
-class PeerSlot {
+class PeerSlot : private SlotOfSide<PeerSlab> {
 public:
     PeerSlot() noexcept = default;
-    PeerSlot(PeerSlot &&other) noexcept : slab_(std::move(other.slab_)), index_(other.index_), tag_(other.tag_) {}
-    PeerSlot &operator=(PeerSlot &&other) noexcept
-    {
-        std::swap(slab_, other.slab_);
-        std::swap(index_, other.index_);
-        std::swap(tag_, other.tag_);
-        return *this;
-    }
+    PeerSlot(PeerSlot &&) noexcept = default;
+    PeerSlot &operator=(PeerSlot &&) noexcept = default;
     ~PeerSlot();
 
     /// How a peer names a slot. Untrusted.
@@ -148,11 +154,6 @@ public:
 
     [[nodiscard]] bool is_open() const noexcept { return slab_ != nullptr; }
     [[nodiscard]] std::byte *start() const noexcept;
-
-private:
-    std::shared_ptr<PeerSlab> slab_;
-    std::uint32_t index_ = 0;
-    std::uint64_t tag_ = 0; ///< 0 if private
 };
 
 } // namespace opendoca::soft
