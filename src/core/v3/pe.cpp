@@ -25,6 +25,9 @@ namespace {
 constexpr std::uint32_t polls_until_parked = 4096;
 /// Active members for each one that a call parks.
 constexpr std::size_t active_for_each_parked = 16;
+/// The most members of which one is always active. A program with few is served without a peer's doorbell and without a
+/// resumption; one with many, in a call that finds nothing, without a visit to the last of them.
+constexpr std::size_t most_with_active_one = 8;
 
 } // namespace
 
@@ -49,7 +52,29 @@ bool doca_pe::progress_root() noexcept
 {
     has_activated_ = false;
     (void)root_.poll(); // activates members
-    return only_ != nullptr ? only_->progress() : progress_in_turn();
+    return only_ != nullptr ? progress_only() : progress_in_turn();
+}
+
+/// Polls the only active member, and parks it as well if there are many and it has been idle for long.
+[[gnu::noinline]] bool doca_pe::progress_only() noexcept
+{
+    Member &member = *only_;
+    const bool is_found = member.progress();
+    if (members_.size() <= most_with_active_one || only_ != &member) // the program may have destroyed it
+        return is_found;
+    if (is_found || (++num_polls_ - member.last_found > polls_until_parked && !park_only()))
+        member.last_found = num_polls_;
+    return is_found;
+}
+
+/// Returns false if the only active member stays active: it is tried again later.
+bool doca_pe::park_only() noexcept
+{
+    if (is_armed_ || !only_->park())
+        return false;
+    num_active_ = 0;
+    update_only();
+    return true;
 }
 
 /// Delivers one completion per call, of the next member that has one: a member that is always busy cannot starve

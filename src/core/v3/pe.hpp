@@ -17,7 +17,7 @@
 ///
 /// A call of progress() polls the active members only. A member in which nothing was found for a while is parked, if
 /// all that can give it work resumes it: its own thread, and what the root polls in each call. So the cost of a call
-/// does not grow with such members. The last active member is not parked.
+/// does not grow with such members. The last active member is not parked if there are few.
 struct OPENDOCA_INTERNAL doca_pe final : private opendoca::QueueListener {
     /// Throws std::bad_alloc. Returns OPERATING_SYSTEM if no descriptor is available.
     [[nodiscard]] static doca_error_t create(doca_pe *&pe);
@@ -59,7 +59,9 @@ private:
     explicit doca_pe(std::shared_ptr<opendoca::EventHandle> events);
 
     [[nodiscard]] bool progress_root() noexcept;
+    [[nodiscard]] bool progress_only() noexcept;
     [[nodiscard]] bool progress_in_turn() noexcept;
+    [[nodiscard]] bool park_only() noexcept;
     void park_idle() noexcept;
     void exchange(std::size_t one, std::size_t other) noexcept;
     [[nodiscard]] bool has_at(std::size_t index, const opendoca::v3::Member &member) const noexcept
