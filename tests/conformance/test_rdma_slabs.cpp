@@ -40,7 +40,7 @@ Place region_of(const std::vector<std::byte> &details)
     return {head->region_slab.load(), head->region_slot.load()};
 }
 
-enum class SlabDeed : std::uint32_t { connect, send, send_in_vain, send_while_short, send_always_short, end };
+enum class SlabDeed : std::uint32_t { connect, receive, send, send_in_vain, send_while_short, send_always_short, end };
 
 struct SlabOrder {
     SlabDeed deed;
@@ -83,6 +83,8 @@ const ChildProgram slab_peer_program("rdma-slab-peer", [](Channel &parent) {
             const std::size_t number = crowd.add();
             parent.send_bytes(crowd.details(number));
             crowd.connect(number, parent.receive_bytes());
+        } else if (order.deed == SlabDeed::receive) {
+            crowd.receive(order.number);
         } else if (order.deed == SlabDeed::send) {
             crowd.send(order.number);
             crowd.expect(order.number, DOCA_RDMA_JOB_SEND);
@@ -125,6 +127,7 @@ public:
         std::vector<std::byte> theirs = process_.channel().receive_bytes();
         process_.channel().send_bytes(details);
         expect_done();
+        ++num_ends_;
         return theirs;
     }
     /// Connects its next end and end @p number of @p crowd with each other. Returns the details of its own.
@@ -140,10 +143,13 @@ public:
         expect_done();
     }
 
+    [[nodiscard]] std::size_t num_ends() const { return num_ends_; }
+
 private:
     void expect_done() { must_hold(process_.channel().receive<bool>(), "the peer has done it"); }
 
     ChildProcess process_{"rdma-slab-peer"};
+    std::size_t num_ends_ = 0;
 };
 
 class RdmaSlabs : public DeviceTest {
@@ -251,6 +257,31 @@ TEST_P(RdmaSlabs, IdleConnectionsWithAnotherProcessTakeNoDescriptor)
         peer.connect(crowd, crowd.add());
     EXPECT_EQ(crowd.retrieve().status, DOCA_ERROR_AGAIN);
     EXPECT_LE(num_descriptors() - descriptors, few_fds);
+}
+
+TEST_P(RdmaSlabs, EventDrivenConnectionsShareTheDescriptorsOfTheirThread)
+{
+    SlabPeer peer(GetParam());
+    const std::size_t before = num_descriptors();
+    Crowd crowd(dev, true);
+    const auto connect_up_to = [&](std::size_t count) {
+        for (std::size_t i = peer.num_ends(); i != count; ++i)
+            peer.connect(crowd, crowd.add());
+        // Maps what the peer shares, and blocks.
+        const auto last = static_cast<std::uint32_t>(count - 1);
+        crowd.receive(last);
+        EXPECT_EQ(crowd.wait_asleep([&] { peer.order(SlabDeed::send, last); }).result.result, DOCA_SUCCESS);
+        peer.order(SlabDeed::receive, last);
+        crowd.send(last);
+        EXPECT_EQ(crowd.wait().result.result, DOCA_SUCCESS);
+        return num_descriptors();
+    };
+    // Of the process: 2 pages and a slab of heads. Of the thread: the handle and its eventfd, the doorbells and a pipe.
+    // Of the peer: its end, its pipe and 2 slabs at most. What the C library opens is not counted.
+    constexpr std::size_t fds_of_one = 14;
+    EXPECT_LE(connect_up_to(1) - before, fds_of_one);
+    const std::size_t with_some = connect_up_to(some);
+    EXPECT_LE(connect_up_to(1000) - with_some, few_fds);
 }
 
 TEST_P(RdmaSlabs, AllDescriptorsAreClosedWithTheLastConnection)
