@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include <doca_graph.h>
@@ -45,6 +46,24 @@ protected:
             must(doca_ctx_stop(dma.ctx()));
     }
 
+    /// Connects both, and returns the end of @p from.
+    static doca_rdma_connection *connect(RdmaInstance &from, RdmaInstance &to)
+    {
+        from.start();
+        to.start();
+        const void *details[2];
+        std::size_t sizes[2];
+        doca_rdma_connection *ends[2];
+        must(doca_rdma_export(from.get(), &details[0], &sizes[0], &ends[0]));
+        must(doca_rdma_export(to.get(), &details[1], &sizes[1], &ends[1]));
+        must(doca_rdma_connect(from.get(), details[1], sizes[1], ends[0]));
+        must(doca_rdma_connect(to.get(), details[0], sizes[0], ends[1]));
+        while (from.connected.empty() || to.connected.empty()) {
+            (void)from.progress();
+            (void)to.progress();
+        }
+        return ends[0];
+    }
     void connect()
     {
         must(doca_rdma_task_receive_set_conf(right.get(), note, note_failure, 1));
@@ -52,19 +71,14 @@ protected:
         must(doca_rdma_task_write_set_conf(left.get(), note, note_failure, 1));
         must(doca_rdma_task_read_set_conf(left.get(), note, note_failure, 1));
         must(doca_rdma_task_atomic_fetch_add_set_conf(left.get(), note, note_failure, 1));
-        left.start();
-        right.start();
-        const void *details[2];
-        std::size_t sizes[2];
-        doca_rdma_connection *at_right = nullptr;
-        must(doca_rdma_export(left.get(), &details[0], &sizes[0], &connection));
-        must(doca_rdma_export(right.get(), &details[1], &sizes[1], &at_right));
-        must(doca_rdma_connect(left.get(), details[1], sizes[1], connection));
-        must(doca_rdma_connect(right.get(), details[0], sizes[0], at_right));
-        while (left.connected.empty() || right.connected.empty()) {
-            (void)left.progress();
-            (void)right.progress();
-        }
+        connection = connect(left, right);
+    }
+    /// Counts a call of left's engine that finds nothing.
+    void run_empty(const char *name)
+    {
+        count_jobs(
+            name, [] {}, [&] { EXPECT_EQ(doca_pe_progress(left.pe()), 0) << "it finds something"; }, [] {},
+            [](bool) { return 0; });
     }
     template <typename Task>
     doca_task *kept(Task *task)
@@ -215,6 +229,28 @@ TEST_F(SoftTaskCost, OfSendAndReceive)
             must(doca_task_submit(first));
             must(doca_task_submit(second));
         });
+}
+
+TEST_F(SoftTaskCost, OfEmptyProgressWithOneContext)
+{
+    connect();
+    for (int i = 0; i != 1000; ++i)
+        (void)left.progress();
+    run_empty("empty_of_1_context");
+}
+
+/// The others are parked by then.
+TEST_F(SoftTaskCost, OfEmptyProgressWithManyContexts)
+{
+    connect();
+    std::deque<RdmaInstance> ends;
+    for (int i = 0; i != 100; ++i) {
+        RdmaInstance &one = ends.emplace_back(dev, 1, left.pe());
+        connect(one, ends.emplace_back(dev, 1, right.pe()));
+    }
+    for (int i = 0; i != 4096; ++i)
+        (void)left.progress();
+    run_empty("empty_of_100_contexts");
 }
 
 TEST_F(SoftTaskCost, OfCopy)
