@@ -135,6 +135,7 @@ int forge(const ConnectionDetails &details, Lie lie)
 struct ForgerRequest {
     char device[DOCA_DEVINFO_IBDEV_NAME_SIZE];
     Lie lie;
+    std::uint64_t id; ///< that both the details and the head have, unless 0
 };
 
 const ChildProgram forger_program("rdma-forger", [](Channel &parent) {
@@ -142,6 +143,10 @@ const ChildProgram forger_program("rdma-forger", [](Channel &parent) {
     const DevHandle dev = open_device(request.device);
     const RdmaEnd end(dev);
     ConnectionDetails details = parse_details(end.details());
+    if (request.id != 0) {
+        details.queue_pair_id = request.id;
+        own_head(details).id = request.id;
+    }
     details.head_fd = forge(details, request.lie);
     parent.send_bytes(seal(details));
     (void)parent.receive_bytes(); // ends with the test
@@ -315,6 +320,23 @@ TEST_P(RdmaForged, DetailsMustFitTheirProcess)
     }
     EXPECT_EQ(end.state(), DOCA_RDMA_STATE_INIT);
     EXPECT_EQ(end.connect(good), DOCA_SUCCESS);
+}
+
+/// The sum of both ids is what connects the ends: a peer that knows the other end's must not choose it.
+TEST_P(RdmaForged, IdThatMakesNoConnectionIsRefused)
+{
+    const RdmaEnd end(dev);
+    const std::uint64_t own = parse_details(end.details()).queue_pair_id;
+    for (const std::uint64_t sum : {std::uint64_t{0}, QueuePairPage::closed, std::uint64_t{1}}) {
+        ChildProcess forger("rdma-forger");
+        auto order = request<ForgerRequest>();
+        order.id = sum - own;
+        forger.channel().send(order);
+        EXPECT_EQ(end.connect(forger.channel().receive_bytes()),
+                  sum == 1 ? DOCA_SUCCESS : DOCA_ERROR_CONNECTION_ABORTED)
+            << sum;
+        EXPECT_EQ(end.state() == DOCA_RDMA_STATE_INIT, sum != 1) << sum;
+    }
 }
 
 TEST_P(RdmaForged, DetailsOfAnEarlierVersionAreRefused)

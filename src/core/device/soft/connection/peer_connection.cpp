@@ -3,6 +3,7 @@
 #include "peer_connection.hpp"
 
 #include <atomic>
+#include <cinttypes>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,7 +22,8 @@ namespace opendoca::soft {
 
 namespace {
 
-/// Stands for the peer's connected_to while its message region is not mapped: it is not connected yet.
+/// Stands for the peer's connected_to while its message region is not mapped: it is not connected yet. No connection
+/// has this value for its id.
 constinit const std::atomic<std::uint64_t> no_region{0};
 
 } // namespace
@@ -51,6 +53,13 @@ doca_error_t PeerConnection::connect_to(std::span<const std::byte> details)
         LOG_ERR("the peer's instance, of process %d, was stopped", peer->process()->pid());
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
+    const std::uint64_t link_id = id_of_link(own_->id(), peer->id());
+    if (link_id == 0 || link_id == QueuePairPage::closed) {
+        LOG_ERR("the peer, in process %d, has forged the id of its queue pair: %" PRIu64 " and %" PRIu64 " add up to "
+                "that of no connection",
+                peer->process()->pid(), peer->id(), own_->id());
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
     // The peer is known now, and with it the process that shares the message region of this end.
     if (own_->take_region(peer->process()) != DOCA_SUCCESS)
         return DOCA_ERROR_CONNECTION_ABORTED;
@@ -58,7 +67,7 @@ doca_error_t PeerConnection::connect_to(std::span<const std::byte> details)
     process_ = peer_->process();
     peer_permissions_ = peer_->permissions();
     needs_barrier_ = process_->needs_barrier();
-    link_id_ = id_of_link(own_->id(), peer_->id());
+    link_id_ = link_id;
     peer_connected_to_ = &no_region;
     peer_liveness_ = &process_->liveness();
     atomic_lock_ = &process_->atomic_lock();

@@ -159,7 +159,7 @@ private:
     std::shared_ptr<ExporterProcess> process_; ///< the peer's process
     std::uint32_t peer_permissions_ = 0;
     bool needs_barrier_ = true; ///< the peer's membarrier() has no effect here: see notify_peer()
-    std::uint64_t link_id_ = 0; ///< see link_id()
+    std::uint64_t link_id_ = 0; ///< see link_id(); never 0 or `closed` once set
     // Members of peer_ and process_, each found by one load less.
     /// QueuePairPage::connected_to of the peer. Until reach_region() has mapped the peer's message region, a word that
     /// is 0: so the fast paths, which load it, need no check of their own for the region.

@@ -117,7 +117,7 @@ inline constexpr std::uint32_t receive_event = 2; ///< a receive was posted, or 
 
 /// Returns the number of the connection between the queue pairs with these ids, the same on both sides. A sum, so that
 /// a queue pair can also be connected to itself. Equals 0 or `closed`, which have meanings of their own, only if an id
-/// was chosen for that: the connection then never comes to be.
+/// was chosen for that: connect() refuses such a peer.
 [[nodiscard]] constexpr std::uint64_t id_of_link(std::uint64_t one, std::uint64_t other) noexcept
 {
     return one + other;
