@@ -180,7 +180,7 @@ doca_error_t PeerConnection::reach_region() const noexcept
     if (status != DOCA_ERROR_AGAIN)
         return status;
     if (!schedule_retry())
-        region_attempts_.allow_retry();
+        region_attempts_ = {}; // the next one may be much later: only time in which the poller tries again counts
     return DOCA_ERROR_AGAIN;
 }
 
