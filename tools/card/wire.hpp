@@ -67,6 +67,10 @@ struct Reply {
     /// is readable. If this is 1, no event is left and the preloaded library removes the mark.
     std::uint32_t takes_mark;
     std::int32_t mark_descriptor; ///< the descriptor to remove the mark from; -1: that of the request
+    /// With EAGAIN: the program's descriptor that the request refers to, which the preloaded library has to attach to
+    /// it and to send it again.
+    std::int32_t wanted_descriptor;
+    std::int32_t reserved;
 };
 
 } // namespace opendoca::card

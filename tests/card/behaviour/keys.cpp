@@ -58,7 +58,6 @@ DevxKey make_direct_key(ibv_context &context, ibv_pd &pd, void *address, std::si
                  size + (wrong == Wrong::length ? 1 : 0));
     if (wrong == Wrong::mode)
         create.set_context(3, 3, 1);
-    set_bits(create.in.data(), 0x61, 1, wrong == Wrong::no_umem ? 0 : 1);
     set_bits(create.in.data(), 0x320, 32, key.memory->umem_id + (wrong == Wrong::umem ? 1000 : 0));
     set_bits(create.in.data(), 0x340, 64, wrong == Wrong::offset ? 8 : 0);
     if (wrong == Wrong::short_mailbox)

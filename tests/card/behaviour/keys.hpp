@@ -27,7 +27,7 @@ struct DevxKey {
     [[nodiscard]] std::uint32_t key() const { return index << 8 | variant; }
 };
 
-enum class Wrong : std::uint8_t { nothing, pd, umem, offset, length, mode, short_mailbox, rights, no_umem };
+enum class Wrong : std::uint8_t { nothing, pd, umem, offset, length, mode, short_mailbox, rights };
 
 /// A direct key over a registered user memory.
 DevxKey make_direct_key(ibv_context &context, ibv_pd &pd, void *address, std::size_t size,

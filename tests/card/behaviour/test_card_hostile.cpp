@@ -352,7 +352,7 @@ protected:
     std::deque<std::vector<std::uint8_t>> queues, records;
 };
 
-constexpr unsigned objects[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 14, 0x1000, 0x1001, 0x1002, 0x1008, 0x1009, 77};
+constexpr unsigned objects[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 14, 0x1000, 0x1001, 0x1002, 0x1005, 0x1008, 0x1009, 77};
 
 TEST_F(Hostile, IoctlsOfAnyContent)
 {
@@ -397,8 +397,8 @@ TEST_F(Hostile, CommandMailboxesOfAnyContent)
 {
     const std::uint32_t pd = make_pd();
     make_key(pd);
-    static constexpr std::uint16_t opcodes[] = {0x100, 0x740, 0xb16, 0xb22, 0x200, 0xa00, 0x400, 0x500, 0x502,
-                                                0x503, 0x504, 0x505, 0x507, 0x50a, 0x50e, 0x754, 0x999};
+    static constexpr std::uint16_t opcodes[] = {0x100, 0x740, 0xb16, 0xb22, 0x200, 0xa00, 0x400, 0x500, 0x502, 0x503,
+                                                0x504, 0x505, 0x507, 0x50a, 0x50b, 0x50e, 0x90c, 0x90d, 0x754, 0x999};
     unsigned accepted = 0;
     for (int round = 0; round < 100'000; ++round) {
         std::vector<std::uint8_t> in(8 + random(chance(2) ? 512 : 64)), out(8 + random(chance(4) ? 8192 : 128));

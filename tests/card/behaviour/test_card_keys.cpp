@@ -90,8 +90,7 @@ TEST(Key, IsRefusedWithASyndromeForEachWrongField)
                                         {Wrong::length, 3},
                                         {Wrong::mode, 3},
                                         {Wrong::short_mailbox, 0x50},
-                                        {Wrong::rights, 3},
-                                        {Wrong::no_umem, 3}}) {
+                                        {Wrong::rights, 3}}) {
         errno = 0;
         const DevxKey key = make_direct_key(*device.context, *device.pd, memory.bytes, size, wrong);
         EXPECT_EQ(key.object, nullptr) << static_cast<int>(wrong);

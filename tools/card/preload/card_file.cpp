@@ -257,7 +257,12 @@ int card_ioctl(int fd, void *header)
     Request request{};
     request.type = RequestType::ioctl;
     request.a = reinterpret_cast<std::uintptr_t>(header);
-    const int error = call_card(fd, request);
+    Reply reply{};
+    int error = call_card(fd, request, reply);
+    if (error == EAGAIN && reply.wanted_descriptor >= 0) {
+        const int wanted = reply.wanted_descriptor;
+        error = fcntl(wanted, F_GETFD) < 0 ? EBADF : call_card(fd, request, reply, wanted);
+    }
     if (error == 0)
         return 0;
     errno = error;

@@ -8,6 +8,7 @@
 
 #include "completion.hpp"
 #include "connection_manager.hpp"
+#include "device_events.hpp"
 #include "roce_network.hpp"
 #include "sysfs.hpp"
 #include "work_request.hpp"
@@ -56,6 +57,14 @@ MemoryKey::~MemoryKey()
 DeviceMemory::~DeviceMemory()
 {
     file.function.memory.release(first_page, page_count);
+}
+
+OpenFile::OpenFile(Card &its_card, Function &its_function, UniqueFd its_socket)
+    : card(its_card),
+      function(its_function),
+      socket(std::move(its_socket)),
+      subscriptions(its_card.waiting_channels)
+{
 }
 
 void OpenFile::send_event(std::uint64_t element, std::uint32_t type, std::uint32_t *counter) const
@@ -138,14 +147,13 @@ Function *Card::function_of_vhca(std::uint32_t vhca_id)
 
 void Card::set_port(Function &function, bool is_up)
 {
-    constexpr std::uint32_t port_active = 9, port_error = 10, port = 1; // ib_event_type
     if (function.is_port_up == is_up)
         return;
     function.is_port_up = is_up;
     show_port_state(*this, function);
-    for (const OpenFile &file : files) {
+    for (OpenFile &file : files) {
         if (&file.function == &function)
-            file.send_event(port, is_up ? port_active : port_error);
+            report_port(file, is_up);
     }
     request_polls();
 }

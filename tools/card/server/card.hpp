@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "event_subscriptions.hpp"
 #include "faults.hpp"
 #include "object_table.hpp"
 #include "pinned_memory.hpp"
@@ -46,12 +47,7 @@ public:
     static constexpr std::uint32_t max_objects = 1 << 18;
     static constexpr std::size_t max_pipes = 1024;
 
-    OpenFile(Card &its_card, Function &its_function, UniqueFd its_socket)
-        : card(its_card),
-          function(its_function),
-          socket(std::move(its_socket))
-    {
-    }
+    OpenFile(Card &its_card, Function &its_function, UniqueFd its_socket);
 
     /// Writes an asynchronous event to the program's event file. Increments `counter` if it was written.
     void send_event(std::uint64_t element, std::uint32_t type, std::uint32_t *counter = nullptr) const;
@@ -66,6 +62,7 @@ public:
     DoorbellRecordPages record_pages;
     std::shared_ptr<EventPipe> events;                ///< asynchronous event file; null before the program creates it
     std::vector<std::shared_ptr<EventPipe>> channels; ///< completion channels
+    EventSubscriptions subscriptions;                 ///< events of DEVX
     std::vector<std::shared_ptr<Process>> processes;  ///< processes that have sent a request by this file
 };
 
@@ -111,6 +108,7 @@ public:
     std::vector<std::shared_ptr<Process>> processes;
     std::vector<CompletionQueue *> delayed_queues;   ///< completion queues with completions that a fault delays
     std::vector<CompletionQueue *> moderated_queues; ///< completion queues with an event that moderation delays
+    WaitingChannels waiting_channels;                ///< channels of DEVX events that have no room
     std::string folder; ///< contains the files of sysfs on both sides; empty until they are written
     bool is_verbose = false;
     // Counters of the `status` request, which tests use to check by which path data went.

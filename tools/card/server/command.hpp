@@ -91,6 +91,8 @@ public:
 
     OpenFile &file;
     const std::shared_ptr<Process> process; ///< process that has sent the request, which may be one of several
+    UniqueFd attached;                      ///< descriptor of the program that came with the request, if any
+    std::int32_t wanted_descriptor = -1;    ///< number in the program of the one that should have come; -1: none
     UniqueFd new_descriptor;                ///< attached to the reply if the command succeeds
     DescriptorSlot descriptor_slot{};       ///< place for the number of `new_descriptor`
 
@@ -172,6 +174,8 @@ int devx_create(Command &command);
 int devx_destroy(Command &command);
 int devx_modify(Command &command);
 int devx_query(Command &command);
+int create_devx_channel(Command &command);
+int subscribe_devx_events(Command &command);
 int register_user_memory(Command &command);
 int deregister_user_memory(Command &command);
 

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "big_endian.hpp"
+#include "device_events.hpp"
 #include "engine.hpp"
 #include "work_request.hpp"
 
@@ -94,8 +95,7 @@ void notify(CompletionQueue &cq)
 {
     cq.is_armed = false;
     cq.notified = cq.produced;
-    if (cq.channel->write(&cq.user_handle, sizeof(cq.user_handle)))
-        ++cq.completion_events;
+    report_completions(cq);
 }
 
 /// Returns ibv_wc.vendor_err, which a real device's firmware adds to a syndrome. The values are those that users of
@@ -137,13 +137,12 @@ void overrun(CompletionQueue &cq)
                qp.state != QpState::error;
     };
     cq.is_overrun = true;
-    if (!cq.is_created_by_devx)
-        cq.file.send_event(cq.user_handle, static_cast<std::uint32_t>(Event::cq_error), &cq.async_events);
+    report_overrun(cq);
     // Queue pairs that use this queue are of the same file, but may belong to several processes (after a fork).
     for (const auto &process : cq.file.card.processes) {
         for (QueuePair *qp : process->queue_pairs) {
             if (uses(*qp))
-                break_queue_pair(*qp, qp->is_created_by_devx ? std::nullopt : std::optional(Event::qp_fatal));
+                break_queue_pair(*qp, Event::qp_fatal);
         }
     }
 }
@@ -153,9 +152,9 @@ void write_entry(CompletionQueue &cq, EntryBytes &entry, std::uint8_t kind, bool
 {
     if (cq.is_overrun || cq.file.function.is_dead)
         return;
-    if (unread(cq) >= cq.entries && !read_consumed(cq))
+    if (!cq.ignores_overrun && unread(cq) >= cq.entries && !read_consumed(cq))
         return; // the record is unmapped, so no program can consume the entry
-    if (unread(cq) >= cq.entries) {
+    if (!cq.ignores_overrun && unread(cq) >= cq.entries) {
         overrun(cq);
         return;
     }

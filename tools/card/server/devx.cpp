@@ -3,6 +3,7 @@
 #include "devx.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
 #include "command.hpp"
+#include "limits.hpp"
 
 namespace opendoca::card {
 
@@ -22,16 +24,19 @@ constexpr FieldRule mkey_rules[] = {
     {prm::mkey::mode_low + prm::mkey::at, prm::mkey::mode_mtt, prm::mkey::mode_ksm},
 };
 constexpr FieldRule cq_rules[] = {
-    {prm::create_cq::umem_valid, 1, 1}, // programs cannot name physical addresses, so a user memory is required
-    {prm::create_cq::record_umem_valid, 1, 1},
     {prm::create_cq::entry_size, 0, 1},
     {prm::create_cq::log_size, 0, 22},
 };
 constexpr FieldRule qp_rules[] = {
-    {prm::create_qp::umem_valid, 1, 1},
-    {prm::qpc::record_umem_valid, 1, 1},
     {prm::qpc::service, prm::qpc::service_rc, prm::qpc::service_rc},
     {prm::qpc::log_receive_stride, 0, 5},
+};
+constexpr FieldRule rmp_rules[] = {
+    {prm::rmp::state, prm::rmp::state_ready, prm::rmp::state_ready},
+    {prm::rmp::has_bare_entries, 0, 0}, // entries without the link to the next one
+    {prm::rmp::type, prm::rmp::type_list, prm::rmp::type_cyclic},
+    {prm::rmp::log_stride, 5, max_receive_log_stride},
+    {prm::rmp::log_size, 0, std::bit_width(max_srq_entries) - 1},
 };
 constexpr FieldRule allow_rules[] = {
     {prm::allow_other_vhca_access::object_type, prm::general_object::type_mkey, prm::general_object::type_mkey},
@@ -52,6 +57,9 @@ constexpr CommandLayout commands[] = {
     {0xa00, "CREATE_GENERAL_OBJECT", Method::create, 16, header_bytes, {}, prm_create_general_object},
     {0x400, "CREATE_CQ", Method::create, 0x880 / 8, header_bytes, cq_rules, prm_create_cq},
     {0x500, "CREATE_QP", Method::create, 0x880 / 8, header_bytes, qp_rules, prm_create_qp},
+    {0x90c, "CREATE_RMP", Method::create, prm::rmp::at / 8 + prm::rmp::bytes, header_bytes, rmp_rules, prm_create_rmp},
+    {0x90d, "MODIFY_RMP", Method::modify, prm::rmp::at / 8 + prm::rmp::bytes, header_bytes, {}, prm_modify_rmp},
+    {0x50b, "QUERY_QP", Method::query, 16, prm::qpc::at / 8 + prm::qpc::bytes, {}, prm_query_qp},
     {0x502, "RST2INIT_QP", Method::modify, 0x7c0 / 8, header_bytes, {}, prm_change_qp_state},
     {0x503, "INIT2RTR_QP", Method::modify, 0x7c0 / 8, header_bytes, {}, prm_change_qp_state},
     {0x504, "RTR2RTS_QP", Method::modify, 0x7c0 / 8, header_bytes, {}, prm_change_qp_state},
@@ -175,6 +183,7 @@ int devx_destroy(Command &command)
     if (object->created->users != 0)
         return EBUSY;
     ObjectTable &objects = command.file.card.objects;
+    command.file.subscriptions.remove(*object->created);
     objects.destroy(*object->created);
     objects.destroy(*object);
     command.file.card.request_polls();

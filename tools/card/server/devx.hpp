@@ -28,7 +28,29 @@ struct Mailbox {
     [[nodiscard]] std::uint32_t get32(prm::Field field) const { return static_cast<std::uint32_t>(get(field)); }
     void set(prm::Field field, std::uint64_t value) const { prm::set(out, field, value); }
     [[nodiscard]] Card &card() const { return file.card; }
+
+    /// Returns an object of the file by its number, or null.
+    template <typename T>
+    [[nodiscard]] T *own(prm::Field number) const
+    {
+        T *found = card().objects.by_number<T>(get32(number));
+        return found != nullptr && &found->file == &file ? found : nullptr;
+    }
+    /// Returns the user memory of the file that covers `bytes` at an offset. Returns null if there is none.
+    [[nodiscard]] UserMemory *memory_at(prm::Field id, prm::Field offset, std::uint64_t bytes) const
+    {
+        auto *memory = card().objects.find<UserMemory>(get32(id), file);
+        const std::uint64_t at = get(offset);
+        return memory != nullptr && at <= memory->length && bytes <= memory->length - at ? memory : nullptr;
+    }
+    /// Returns whether the file owns the UAR with this number.
+    [[nodiscard]] bool has_page(prm::Field number) const
+    {
+        return card().objects.find<Uar>(get32(number), file) != nullptr;
+    }
 };
+
+constexpr std::uint64_t queue_record_bytes = 8; ///< doorbell record of any queue
 
 /// The uverbs method by which a command must arrive. The kernel's driver sorts commands in the same way; a command that
 /// arrives by another method is refused.
@@ -67,6 +89,9 @@ prm::Status prm_allow_other_vhca_access(Mailbox &mailbox);
 prm::Status prm_create_general_object(Mailbox &mailbox);
 prm::Status prm_create_cq(Mailbox &mailbox);
 prm::Status prm_create_qp(Mailbox &mailbox);
+prm::Status prm_query_qp(Mailbox &mailbox);
+prm::Status prm_create_rmp(Mailbox &mailbox);
+prm::Status prm_modify_rmp(Mailbox &mailbox);
 prm::Status prm_change_qp_state(Mailbox &mailbox);
 prm::Status prm_change_qp(Mailbox &mailbox);
 /// Returns all zeros: for queries with results that no program in our tests depends on.

@@ -3,6 +3,7 @@
 //
 // Queries of the device's capabilities and of its functions.
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -37,6 +38,9 @@ void describe_general(const Card &card, const Function &function, std::span<std:
     prm::set(to, cqe_version, 1);
     prm::set(to, atomic, 1);
     prm::set(to, max_wqe_sz_sq, 1024); // bytes
+    prm::set(to, log_max_msg, std::bit_width(max_message_bytes) - 1);
+    prm::set(to, log_max_rmp, 16);
+    prm::set(to, fixed_buffer_size, 1); // keys may have entries of one length (KSM)
 }
 
 /// Fills in the second set of general capabilities: VUID query and alias keys.
@@ -79,7 +83,8 @@ prm::Status prm_query_hca_cap(Mailbox &mailbox)
         describe_general(card, *function, capability);
         break;
     case 3: {
-        constexpr std::uint64_t swap_and_add = 3, of_8_bytes = 1 << 3;
+        constexpr std::uint64_t swap_and_add = 3, of_8_bytes = 1 << 3, of_host = 1;
+        prm::set(capability, prm::atomic_cap::request_endianness, of_host);
         prm::set(capability, prm::atomic_cap::operations, swap_and_add);
         prm::set(capability, prm::atomic_cap::sizes, of_8_bytes);
         break;

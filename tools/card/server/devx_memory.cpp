@@ -41,8 +41,6 @@ prm::Status fill_direct(const Mailbox &mailbox, MemoryKey &key)
     using namespace prm::create_mkey;
     auto *memory = mailbox.card().objects.find<UserMemory>(mailbox.get32(umem_id), mailbox.file);
     const std::uint64_t offset = mailbox.get(umem_offset);
-    if (mailbox.get(umem_valid) == 0) // programs cannot name physical addresses
-        return prm::Status::bad_parameter;
     if (memory == nullptr)
         return prm::Status::bad_resource;
     constexpr std::uint32_t writes = right::local_write | right::remote_write | right::remote_atomic;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "big_endian.hpp"
+#include "device_events.hpp"
 #include "roce_network.hpp"
 #include "work_request.hpp"
 
@@ -107,7 +108,7 @@ Progress poll_process(Process &process)
         }
     }
     for (CompletionQueue *cq : process.completion_queues) {
-        if (cq->channel != nullptr) {
+        if (has_listener(*cq)) {
             completion_queues.push_back(cq);
             addresses.push_back(cq->doorbell_record);
         }
@@ -169,11 +170,10 @@ void set_state_of(QueuePair &qp, QpState state)
 
 void break_queue_pair(QueuePair &qp, std::optional<Event> event)
 {
-    OpenFile &file = qp.file;
     if (event)
-        file.send_event(qp.user_handle, static_cast<std::uint32_t>(*event), &qp.async_events);
+        report_event(qp, *event);
     if (qp.srq && qp.state != QpState::error)
-        file.send_event(qp.user_handle, static_cast<std::uint32_t>(Event::last_request), &qp.async_events);
+        report_event(qp, Event::last_request);
     qp.state = QpState::error;
     qp.reset_first_request();
     if (qp.roce != nullptr)

@@ -8,23 +8,25 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 #include "process.hpp"
 
 namespace opendoca::card {
 
-std::shared_ptr<EventPipe> EventPipe::create(UniqueFd &program_end)
+std::shared_ptr<EventPipe> EventPipe::create(UniqueFd &program_end, Reads reads)
 {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    // O_DIRECT: each write is a packet, and each read returns one.
+    if (pipe2(ends, O_CLOEXEC | (reads == Reads::one ? O_DIRECT : 0)) != 0)
         return nullptr;
     UniqueFd read_end(ends[0]);
     auto result = std::make_shared<EventPipe>();
     result->write_end_ = UniqueFd(ends[1]);
     struct stat state {};
     // Only the card's end is non-blocking: a program that does not read its events must not block the card.
-    if (fcntl(ends[1], F_SETFL, O_NONBLOCK) != 0 || fstat(ends[0], &state) != 0)
+    if (fcntl(ends[1], F_SETFL, O_NONBLOCK | fcntl(ends[1], F_GETFL)) != 0 || fstat(ends[0], &state) != 0)
         return nullptr;
     // Both ends of a pipe have the same inode, so it identifies the program's end as well.
     result->inode_ = state.st_ino;
@@ -57,6 +59,12 @@ std::uint32_t EventPipe::remove_unread(std::uint64_t element, std::size_t size) 
             write(events.data() + at, size); // fits, since it was just read
     }
     return taken;
+}
+
+std::size_t EventPipe::unread_bytes() const
+{
+    int bytes = 0;
+    return ioctl(write_end_.get(), FIONREAD, &bytes) == 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 
 bool EventPipe::is_closed_by_program() const

@@ -19,13 +19,18 @@ class Process;
 /// report to it; used by the event loop's thread only.
 class EventPipe {
 public:
+    /// How the program gets events by read(): as many as fit, or one for each call.
+    enum class Reads : std::uint8_t { many, one };
+
     /// Creates a pipe. Returns null if no descriptor is left. `program_end` is to be passed to the program.
-    static std::shared_ptr<EventPipe> create(UniqueFd &program_end);
+    static std::shared_ptr<EventPipe> create(UniqueFd &program_end, Reads reads = Reads::many);
 
     /// Writes an event without blocking. Returns false if the pipe is full.
     bool write(const void *event, std::size_t size) const;
     /// Removes the unread events (of `size` bytes each) that begin with `element`, and returns their number.
     [[nodiscard]] std::uint32_t remove_unread(std::uint64_t element, std::size_t size) const;
+    /// Returns the number of bytes that the program has not read.
+    [[nodiscard]] std::size_t unread_bytes() const;
     /// Returns whether descriptor `fd` of the process is the read end of this pipe.
     [[nodiscard]] bool is_open_in(const Process &process, int fd) const;
     /// Returns whether the program has closed all its copies of the read end.

@@ -13,6 +13,19 @@
 
 namespace opendoca::card {
 
+namespace {
+
+/// Returns whether the text of a descriptor's link identifies it as this kind. A file cannot have such a text, since
+/// its name begins with '/'.
+bool is_of_kind(int fd, const char *kind)
+{
+    std::array<char, 64> target{};
+    const std::string path = "/proc/self/fd/" + std::to_string(fd);
+    return readlink(path.c_str(), target.data(), target.size() - 1) > 0 && std::strcmp(target.data(), kind) == 0;
+}
+
+} // namespace
+
 Incoming receive_request(int socket)
 {
     Incoming incoming;
@@ -89,12 +102,12 @@ std::optional<uid_t> peer_user(int socket)
 
 bool is_userfaultfd(int fd)
 {
-    std::array<char, 64> target{};
-    const std::string path = "/proc/self/fd/" + std::to_string(fd);
-    // The link's text identifies the kind of descriptor. A file cannot have this text, since its name begins with '/'.
-    return readlink(path.c_str(), target.data(), target.size() - 1) > 0 &&
-           std::strcmp(target.data(), "anon_inode:[userfaultfd]") == 0 &&
-           fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) == 0;
+    return is_of_kind(fd, "anon_inode:[userfaultfd]") && fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) == 0;
+}
+
+bool is_eventfd(int fd)
+{
+    return is_of_kind(fd, "anon_inode:[eventfd]");
 }
 
 } // namespace opendoca::card

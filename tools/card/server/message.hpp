@@ -36,5 +36,7 @@ std::optional<uid_t> peer_user(int socket);
 /// Returns whether the descriptor is a userfaultfd, and makes it non-blocking. Any other kind of descriptor could block
 /// the card.
 bool is_userfaultfd(int fd);
+/// Returns whether the descriptor is an eventfd.
+bool is_eventfd(int fd);
 
 } // namespace opendoca::card

@@ -141,6 +141,8 @@ struct CompletionQueue : Object {
     std::uint32_t completion_events = 0, async_events = 0; ///< number of events sent
     std::uint64_t moderated_until = 0; ///< time at which a moderated event is due; 0: none is pending
     bool is_overrun = false;
+    bool ignores_overrun = false;                        ///< entries that have not been consumed are overwritten
+    bool is_subscribed = false;                          ///< a channel of DEVX is subscribed to its completions
     std::deque<DelayedCompletion> delayed;               ///< completions that a fault delays, in the order of the queue
     Use<struct UserMemory> buffer_memory, record_memory; ///< for queues created by DEVX
     PinnedMemory pinned_buffer;
@@ -155,8 +157,9 @@ struct XrcDomain : Object {
     std::shared_ptr<const XrcIdentity> identity; ///< the same for all programs of the domain; never null
 };
 
-/// A shared receive queue. Its entries form a linked list in the program's memory: each begins with the ring index of
-/// its successor, since the program may free entries in any order. The first word of the doorbell record counts the
+/// A shared receive queue, or a pool of receive memory (RMP), which is what DEVX creates. Its entries form a linked
+/// list in the program's memory: each begins with the ring index of its successor, since the program may free entries
+/// in any order. Those of a cyclic one follow each other in the ring. The first word of the doorbell record counts the
 /// posted requests; the card reads it when a message arrives.
 struct SharedReceiveQueue : Object {
     static constexpr Kind its_kind = Kind::shared_receive_queue;
@@ -177,9 +180,11 @@ struct SharedReceiveQueue : Object {
     std::uint16_t next = 0;     ///< ring index of the next receive request
     std::uint16_t consumed = 0; ///< number of receive requests consumed so far
     std::uint64_t buffer = 0, doorbell_record = 0, user_handle = 0;
+    bool is_cyclic = false; ///< `next` counts freely, as completions show it
     std::uint32_t async_events = 0;
     PinnedMemory pinned_buffer;
     std::shared_ptr<PinnedMemory> pinned_record;
+    Use<struct UserMemory> buffer_memory, record_memory; ///< of an RMP
 };
 
 enum class QpState : std::uint8_t { reset, init, rtr, rts, sqd, sqe, error };                // as ibv_qp_state

@@ -82,6 +82,7 @@ inline constexpr Field vhca_resource_manager{0x1f, 1}, hca_cap_2{0x20, 1}, vhca_
 inline constexpr Field log_dma_mmo_max_size{0x6b, 5}, log_max_qp{0x9b, 5}, log_max_cq{0xdb, 5}, log_max_mkey{0xea, 6};
 inline constexpr Field dma_mmo_sq{0x153, 1}, port_type{0x1b6, 2}, num_ports{0x1b8, 8}, cqe_version{0x1fc, 4};
 inline constexpr Field atomic{0x21e, 1}, max_wqe_sz_sq{0x290, 16}, dma_mmo_qp{0x748, 1};
+inline constexpr Field fixed_buffer_size{0x108, 1}, log_max_msg{0x1c3, 5}, log_max_rmp{0x383, 5};
 inline constexpr Field eswitch_manager{0x1a7, 1};
 } // namespace general_cap
 
@@ -98,7 +99,7 @@ inline constexpr std::uint64_t local_to_remote_key = 0x100, keys = 0x4;
 } // namespace general_cap_2
 
 namespace atomic_cap { // capability type 3
-inline constexpr Field operations{0x90, 16}, sizes{0xb0, 16};
+inline constexpr Field request_endianness{0x40, 2}, operations{0x90, 16}, sizes{0xb0, 16};
 } // namespace atomic_cap
 
 namespace roce_cap { // capability type 4
@@ -125,7 +126,7 @@ constexpr std::uint32_t access_of(std::span<const std::uint8_t> context)
 
 /// CREATE_MKEY. The translation entries (KLM or KSM) follow the key context; `actual_size` counts them.
 namespace create_mkey {
-inline constexpr Field umem_valid{0x61, 1}, actual_size{0x300, 32}, umem_id{0x320, 32}, umem_offset{0x340, 64};
+inline constexpr Field actual_size{0x300, 32}, umem_id{0x320, 32}, umem_offset{0x340, 64};
 inline constexpr std::size_t entries_at = 0x880 / 8, entry_bytes = 16;
 inline constexpr Field index{0x48, 24}; // of the output
 } // namespace create_mkey
@@ -150,46 +151,69 @@ inline constexpr Field vhca_id{at + 0x00, 16}, status{at + 0x1d, 3}, object_id{a
 inline constexpr std::size_t access_key_at = 0x100 / 8, access_key_bytes = 32;
 } // namespace alias
 
+// The bits by which a command states that an id of a user memory is valid are not here: the kernel sets them, since
+// programs cannot name physical addresses.
+
 /// CREATE_CQ. Ring and doorbell record are in user memories, named by id and by an offset in bytes.
 namespace create_cq {
 inline constexpr unsigned at = 0x80; ///< position of the context
-inline constexpr Field record_umem_valid{at + 0x06, 1}, entry_size{at + 0x08, 3}, record_umem_id{at + 0x20, 32},
+inline constexpr Field entry_size{at + 0x08, 3}, ignore_overrun{at + 0x0e, 1}, record_umem_id{at + 0x20, 32},
     log_size{at + 0x63, 5}, uar_page{at + 0x68, 24}, record_offset{at + 0x1c0, 64};
-inline constexpr Field umem_offset{0x280, 64}, umem_id{0x2c0, 32}, umem_valid{0x2e0, 1};
+inline constexpr Field umem_offset{0x280, 64}, umem_id{0x2c0, 32};
 inline constexpr Field number{0x48, 24}; // of the output
 } // namespace create_cq
 
 /// The queue pair context, at the same position in all commands about queue pairs.
 namespace qpc {
 inline constexpr unsigned at = 0xc0;
-inline constexpr Field service{at + 0x08, 8}, pd{at + 0x28, 24}, mtu{at + 0x40, 3}, log_receive_size{at + 0x49, 4},
-    log_receive_stride{at + 0x4d, 3}, no_send_queue{at + 0x50, 1}, log_send_size{at + 0x51, 4}, uar_page{at + 0x68, 24},
-    user_index{at + 0x88, 24}, remote_qpn{at + 0xa8, 24}, retry_count{at + 0x38d, 3}, rnr_retry{at + 0x390, 3},
-    send_cq{at + 0x3e8, 24}, remote_read{at + 0x490, 1}, remote_write{at + 0x491, 1}, remote_atomic{at + 0x492, 1},
-    rnr_timer{at + 0x4a3, 5}, next_send_psn{at + 0x3c8, 24}, next_receive_psn{at + 0x4a8, 24},
-    receive_cq{at + 0x4e8, 24}, record_offset{at + 0x500, 64}, receive_type{at + 0x565, 3},
-    record_umem_valid{at + 0x683, 1}, record_umem_id{at + 0x720, 32};
+inline constexpr std::size_t bytes = 0x740 / 8;
+inline constexpr Field state{at + 0x00, 4}, service{at + 0x08, 8}, pd{at + 0x28, 24}, mtu{at + 0x40, 3},
+    log_receive_size{at + 0x49, 4}, log_receive_stride{at + 0x4d, 3}, no_send_queue{at + 0x50, 1},
+    log_send_size{at + 0x51, 4}, uar_page{at + 0x68, 24}, user_index{at + 0x88, 24}, remote_qpn{at + 0xa8, 24},
+    log_reads{at + 0x388, 3}, retry_count{at + 0x38d, 3}, rnr_retry{at + 0x390, 3}, send_cq{at + 0x3e8, 24},
+    log_reads_of_peer{at + 0x488, 3}, remote_read{at + 0x490, 1}, remote_write{at + 0x491, 1},
+    remote_atomic{at + 0x492, 1}, rnr_timer{at + 0x4a3, 5}, next_send_psn{at + 0x3c8, 24},
+    next_receive_psn{at + 0x4a8, 24}, receive_cq{at + 0x4e8, 24}, record_offset{at + 0x500, 64},
+    receive_type{at + 0x565, 3}, receive_queue{at + 0x568, 24}, record_umem_id{at + 0x720, 32};
 // The primary path of the context.
 inline constexpr unsigned path = at + 0xc0;
 inline constexpr Field path_loopback{path + 0x00, 1}, path_grh{path + 0x28, 1}, path_lid{path + 0x30, 16},
-    path_timeout{path + 0x40, 5};
+    path_timeout{path + 0x40, 5}, path_gid_index{path + 0x48, 8}, path_hop_limit{path + 0x58, 8},
+    path_port{path + 0x128, 8};
 inline constexpr std::size_t path_gid_at = (path + 0x80) / 8;
-inline constexpr unsigned service_rc = 0, receive_type_none = 3;
+inline constexpr unsigned service_rc = 0, receive_type_own = 0, receive_type_shared = 1, receive_type_none = 3;
 } // namespace qpc
 
 /// CREATE_QP: the fields beyond the context, which name the user memory of the rings.
 namespace create_qp {
-inline constexpr Field umem_offset{0x800, 64}, umem_id{0x840, 32}, umem_valid{0x860, 1};
+inline constexpr Field umem_offset{0x800, 64}, umem_id{0x840, 32};
 inline constexpr Field number{0x48, 24}; // of the output
 } // namespace create_qp
 
 /// The commands that change the state or the attributes of a queue pair.
 namespace modify_qp {
 inline constexpr Field number{0x48, 24};
+// Which attributes of INIT2RTR_QP and RTR2RTS_QP are set beyond those that are required.
+inline constexpr Field optional{0x80, 32};
+inline constexpr std::uint64_t optional_read = 1 << 1, optional_atomic = 1 << 2, optional_write = 1 << 3;
 // INIT2INIT_QP: the extended context, which enables DMA.
 inline constexpr Field has_extension{0x40, 1}, extension_mask{0x840, 64}, mmo{0x882, 1};
 inline constexpr std::uint64_t mask_mmo = 1 << 3;
 } // namespace modify_qp
+
+/// The context of a pool of receive memory (RMP), at the same position in all commands about it, and its work queue.
+namespace rmp {
+inline constexpr unsigned at = 0x100;
+inline constexpr std::size_t bytes = 0x780 / 8;
+inline constexpr Field state{at + 0x08, 4}, has_bare_entries{at + 0x20, 1};
+inline constexpr unsigned queue = at + 0x180;
+inline constexpr Field type{queue + 0x00, 4}, limit{queue + 0x30, 16}, pd{queue + 0x48, 24},
+    record_offset{queue + 0x80, 64}, log_stride{queue + 0x10c, 4}, log_size{queue + 0x11b, 5},
+    record_umem_id{queue + 0x140, 32}, umem_id{queue + 0x160, 32};
+inline constexpr unsigned state_ready = 1, type_list = 0, type_cyclic = 1;
+inline constexpr Field number{0x48, 24};    // of the output of CREATE_RMP, of the input of MODIFY_RMP
+inline constexpr Field sets_limit{0xbf, 1}; // of MODIFY_RMP
+} // namespace rmp
 
 namespace query_hca_vport_context {
 inline constexpr Field lid{0x380, 16}; // of the output

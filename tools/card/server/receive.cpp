@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "big_endian.hpp"
+#include "device_events.hpp"
 #include "limits.hpp"
 #include "work_request.hpp"
 
@@ -58,14 +59,14 @@ Take take_shared(const QueuePair &qp, SharedReceiveQueue &srq, Receive &receive)
             srq.process->read(srq.buffer + (static_cast<std::uint64_t>(place) << srq.log_stride), entry.data(), size);
         access != Access::done)
         return failed(access);
-    receive.index = static_cast<std::uint16_t>(place);
-    srq.next = be16(&entry[2]);
+    receive.index = srq.is_cyclic ? srq.next : static_cast<std::uint16_t>(place);
+    srq.next = srq.is_cyclic ? static_cast<std::uint16_t>(srq.next + 1) : be16(&entry[2]);
     ++srq.consumed;
     // The first 16 bytes link to the next receive request (mlx5_wqe_srq_next_seg).
     read_segments(qp, std::span(entry).first(size).subspan(segment_bytes), receive);
     if (srq.limit != 0 && ready - 1u < srq.limit) {
         srq.limit = 0;
-        srq.file.send_event(srq.user_handle, static_cast<std::uint32_t>(Event::srq_limit), &srq.async_events);
+        report_limit(srq);
     }
     return Take::taken;
 }

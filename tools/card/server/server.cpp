@@ -24,6 +24,7 @@
 #include "command.hpp"
 #include "connection_manager.hpp"
 #include "control.hpp"
+#include "device_events.hpp"
 #include "devlink.hpp"
 #include "engine.hpp"
 #include "limits.hpp"
@@ -289,30 +290,32 @@ void Server::serve(OpenFile &file)
     if (!incoming.request || incoming.descriptors.empty())
         return;
     Reply reply{};
+    reply.wanted_descriptor = -1;
     UniqueFd descriptor;
     const std::shared_ptr<Process> process =
         incoming.user == geteuid() ? process_of(file.processes, incoming.sender) : nullptr;
-    // The second descriptor is the process's userfaultfd; it comes with the first map request only.
-    UniqueFd userfaultfd = incoming.descriptors.size() > 1 ? std::move(incoming.descriptors[1]) : UniqueFd();
+    // The second descriptor is the process's userfaultfd, which comes with the first map request only, or one that a
+    // command refers to.
+    UniqueFd attached = incoming.descriptors.size() > 1 ? std::move(incoming.descriptors[1]) : UniqueFd();
     reply.error = process == nullptr
                       ? EPERM
-                      : execute_request(file, *incoming.request, process, std::move(userfaultfd), reply, descriptor);
+                      : execute_request(file, *incoming.request, process, std::move(attached), reply, descriptor);
     send_reply(incoming.descriptors[0].get(), reply, descriptor);
     last_work_ = now_ns();
 }
 
 int Server::execute_request(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process,
-                            UniqueFd userfaultfd, Reply &reply, UniqueFd &descriptor)
+                            UniqueFd attached, Reply &reply, UniqueFd &descriptor)
 {
     switch (request.type) {
     case RequestType::hello:
         return check_memory_access(*process, request);
     case RequestType::map:
-        if (userfaultfd.is_open() && is_userfaultfd(userfaultfd.get())) {
+        if (attached.is_open() && is_userfaultfd(attached.get())) {
             if (process->doorbells.userfaultfd() >= 0)
                 unwatch(process->doorbells.userfaultfd());
-            const int fd = userfaultfd.get();
-            process->doorbells.set_userfaultfd(std::move(userfaultfd));
+            const int fd = attached.get();
+            process->doorbells.set_userfaultfd(std::move(attached));
             std::weak_ptr<Process> weak = process;
             watch(fd, [this, weak] {
                 const std::shared_ptr<Process> faulted = weak.lock();
@@ -329,7 +332,9 @@ int Server::execute_request(OpenFile &file, const Request &request, const std::s
         return 0;
     case RequestType::ioctl: {
         Command command(file, process, request.a);
+        command.attached = std::move(attached);
         const int error = run_command(command);
+        reply.wanted_descriptor = command.wanted_descriptor;
         process->needs_poll = true; // a state change may allow requests that were posted before
         if (error == 0 && command.new_descriptor.is_open()) {
             reply.descriptors = 1;
@@ -411,6 +416,7 @@ int Server::poll_processes()
     const std::uint64_t now = now_ns();
     const std::uint64_t next_late = write_delayed_entries(card_, now);
     const bool has_moderated = send_moderated_events(card_, now);
+    const bool has_events = write_waiting_events(card_);
     idle_polls_ = done == 0 ? idle_polls_ + 1 : 0;
     if (done != 0)
         last_work_ = now;
@@ -418,7 +424,7 @@ int Server::poll_processes()
     if (done == 0 && has_open && now - last_work_ > spin_ns && !protect_idle_pages(now))
         sched_yield(); // gives the faulting thread a processor to repeat its store
     bool needs_poll = done != 0 || has_moderated || (card_.network != nullptr && card_.network->has_work());
-    bool has_waiting = next_late != 0;
+    bool has_waiting = next_late != 0 || has_events;
     for (const auto &process : card_.processes) {
         needs_poll = needs_poll || process->needs_poll || process->doorbells.are_open();
         has_waiting = has_waiting || process->is_waiting || process->doorbells.needs_polling();

@@ -52,7 +52,7 @@ private:
     void serve(CmFile &file);
     /// Carries out a request. Returns an errno, or 0.
     int execute_request(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process,
-                        UniqueFd userfaultfd, Reply &reply, UniqueFd &descriptor);
+                        UniqueFd attached, Reply &reply, UniqueFd &descriptor);
     /// Adds a connection that sends control lines.
     void add_control(UniqueFd socket);
     /// Adds a connection that sends netlink requests; `make_replies` makes the replies.
