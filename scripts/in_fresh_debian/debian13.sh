@@ -7,7 +7,7 @@ set -euo pipefail
 cd /opendoca
 scripts/install_dependencies.sh
 apt-get -qq -y install --no-install-recommends libgtest-dev python3 make iproute2 zlib1g-dev \
-    ibverbs-providers ibverbs-utils python3-pyverbs python3-scapy ${CCACHE_DIR:+ccache} >/dev/null
+    ibverbs-providers ibverbs-utils python3-pyverbs python3-scapy ucx-utils ${CCACHE_DIR:+ccache} >/dev/null
 [ "$1" = test ] || exit 0
 
 # Unit tests of code that depends on the system, one test program for each library of 3.0 and for the core of 2.2, and the
@@ -15,8 +15,8 @@ apt-get -qq -y install --no-install-recommends libgtest-dev python3 make iproute
 unit=(wake lock process sealed_file topology includes layers)
 conformance=(dev dma rdma v3_core v3_comch v3_rdma v3_sha v3_compress v3_erasure_coding v3_aes_gcm v3_argp)
 samples=(samples samples_v3 first_contact)
-# The tests of this release's rdma-core, on the card.
-judges=(judge_bluefield-3_pyverbs judge_infiniband_pyverbs)
+# The tests of this release's rdma-core, and its UCX, on the card.
+judges=(judge_{bluefield-3,infiniband}_pyverbs judge_{bluefield-3,connectx-7,connectx-5,infiniband}_ucx_devx)
 tests=("${unit[@]}" "${conformance[@]}" "${samples[@]}" "${judges[@]}")
 
 [ -e /build/build.ninja ] ||

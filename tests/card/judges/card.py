@@ -5,6 +5,7 @@
 import itertools
 import os
 import pathlib
+import pty
 import socket
 import subprocess
 import sys
@@ -54,10 +55,12 @@ class Judge:
 class Program:
     """A program that runs on the card."""
 
-    def __init__(self, command, environment=None, errors="kept"):
+    def __init__(self, command, environment=None, errors="kept", has_terminal=False):
         self.command = command
+        self._terminal = list(pty.openpty()) if has_terminal else []
         self._output = tempfile.TemporaryFile(mode="w+", encoding="utf-8", errors="replace")
-        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self._output,
+        self._process = subprocess.Popen(command, stdin=self._terminal[1] if has_terminal else subprocess.DEVNULL,
+                                         stdout=self._output,
                                          stderr=subprocess.STDOUT if errors == "kept" else subprocess.DEVNULL,
                                          env={**os.environ, **(environment or {})})
 
@@ -72,6 +75,8 @@ class Program:
         """Ends it, if that is still to be done."""
         self._process.kill()
         self._process.wait()
+        while self._terminal:
+            os.close(self._terminal.pop())
 
     def output(self):
         self._output.seek(0)
@@ -125,20 +130,21 @@ class Card:
         return program.output()
 
     def run_pair(self, program, arguments, sides=("host", "host"), seconds=300, environment=lambda port: None,
-                 meet=("-p", "-p")):
+                 meet=("-p", "-p"), has_terminal=False):
         """Runs a program as server and as client on these sides of a card. Returns what both have printed.
 
         ARGUMENTS and ENVIRONMENT are functions of the port that the program is to use. Both programs get the TCP port
-        to meet at, by the options MEET of server and client; the client gets the address as well.
+        to meet at, by the options MEET of server and client; the client gets the address as well. HAS_TERMINAL gives
+        them a terminal as their input.
         """
         tcp_port = free_tcp_port()
         ports = [self.port(side) for side in sides]
         commands = [[*with_card, program, option, str(tcp_port), *arguments(port)]
                     for with_card, port, option in zip(self._commands(*sides), ports, meet)]
-        programs = [Program(commands[0], environment(ports[0]))]
+        programs = [Program(commands[0], environment(ports[0]), has_terminal=has_terminal)]
         try:
             wait_for_listener(tcp_port, programs[0], seconds)
-            programs.append(Program([*commands[1], "127.0.0.1"], environment(ports[1])))
+            programs.append(Program([*commands[1], "127.0.0.1"], environment(ports[1]), has_terminal=has_terminal))
         finally:
             if len(programs) == 1:
                 programs[0].end()

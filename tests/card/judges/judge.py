@@ -13,6 +13,7 @@ WITH_CARD is the command that puts a program on a card. JUDGEs are
   libfabric fi_pingpong of libfabric
   pyverbs   rdma-core's own tests; or only some of their modules: pyverbs:test_qp,test_cq
   ucx       ucx_perftest, over rc_mlx5
+  ucx_devx  the same of UCX from 1.18 on: that it makes its queues by DEVX, and other transports
   tools     what administrators look with: rdma of iproute2, ibstat and ibstatus of infiniband-diags
 
 Prints what tests/vm/report.py reads. Exit status 77 says, with a reason, that nothing can be judged on this machine.
@@ -20,7 +21,6 @@ exceptions.txt, next to this file, lists the tests that do not pass, and those t
 """
 
 import ctypes
-import functools
 import gzip
 import json
 import os
@@ -33,6 +33,7 @@ import sys
 import tempfile
 
 import identity
+import ucx
 from card import Card, Failed, Judge, free_tcp_port
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -210,35 +211,6 @@ def judge_libfabric(card, judge):
         judge.test(f"libfabric.{endpoint}", exchange, endpoint)
 
 
-def judge_ucx(card, judge):
-    def measure(test, sides, iterations, *options, transport=None):
-        def arguments(port):
-            uct = ["-d", f"{port.device}:{port.number}", "-x", transport] if transport else []
-            return ["-t", test, "-n", str(iterations), "-w", "10", "-f", *uct, *options]
-
-        def environment(port):
-            gid = {"UCX_IB_GID_INDEX": str(port.roce_v2_gid)} if port.is_ethernet else {}
-            return {"UCX_TLS": "rc_x", "UCX_NET_DEVICES": f"{port.device}:{port.number}", **gid}
-
-        _, output = card.run_pair("ucx_perftest", arguments, sides, environment=environment)
-        if not re.search(rf"^(?:Final:)?\s*{iterations}\s", output, re.M):
-            raise Failed(f"ucx_perftest does not tell of {iterations} iterations:\n{output}")
-
-    sides = ("host", "dpu") if card.has_dpu else ("host", "host")
-    for test in ("am_lat", "am_bw", "put_lat", "put_bw", "get", "fadd", "cswap"):
-        layout = {"get": "bcopy", "am_bw": "zcopy", "put_bw": "zcopy"}.get(test)
-        options = ["-D", layout, "-s", "4096"] if layout else []
-        iterations = 50 if test.endswith("lat") else 200
-        # On one side, because the server takes the name of the client's device.
-        judge.test(f"ucx.uct_{test}", functools.partial(measure, transport="rc_mlx5"), test, ("host", "host"),
-                   iterations, *options)
-    for test, size in (("tag_lat", 8), ("tag_bw", 4096), ("tag_bw", 1 << 20), ("ucp_put_lat", 8),
-                       ("ucp_put_bw", 1 << 16), ("ucp_get", 8), ("ucp_get", 1 << 16), ("ucp_fadd", 8),
-                       ("stream_bw", 4096), ("ucp_am_lat", 8)):
-        iterations = 50 if test.endswith("lat") else 200
-        judge.test(f"ucx.{test}_{size}", measure, test, sides, iterations, "-s", str(size))
-
-
 def judge_tools(card, judge):
     def rows(side, *arguments, command=()):
         # What is printed after the command that precedes them in a shell.
@@ -341,12 +313,14 @@ def judge_pyverbs(card, modules):
 def what_is_missing(names):
     """What the judges need and is not installed here, or None."""
     programs = {"devinfo": "ibv_devinfo", "pingpong": "ibv_rc_pingpong", "perftest": "ib_write_bw",
-                "ucx": "ucx_perftest", "tools": "ibstat", "rdmacm": "rping", "libfabric": "fi_pingpong"}
+                "ucx": "ucx_perftest", "ucx_devx": "ucx_info", "tools": "ibstat", "rdmacm": "rping", "libfabric": "fi_pingpong"}
     for name in ["devinfo", *names]:
         if name in programs and shutil.which(programs[name]) is None:
             return programs[name]
         if name == "pyverbs" and not RDMA_CORE_TESTS.is_dir():
             return f"{RDMA_CORE_TESTS}, of python3-pyverbs,"
+        if name == "ucx_devx" and not ucx.has_devx():
+            return "UCX from 1.18 on"
     return None
 
 
@@ -383,7 +357,8 @@ def print_exceptions(profile, name, modules):
 
 
 JUDGES = {"devinfo": judge_devinfo, "pingpong": judge_pingpong, "perftest": judge_perftest, "rdmacm": judge_rdmacm,
-          "libfabric": judge_libfabric, "ucx": judge_ucx, "tools": judge_tools}
+          "libfabric": judge_libfabric, "ucx": ucx.judge,
+          "ucx_devx": ucx.judge_devx, "tools": judge_tools}
 
 
 def misused(why):

@@ -94,8 +94,10 @@ int main(int argc, char **argv)
     // AddressSanitizer refuses to run behind another preloaded library. This one passes calls on to the next library,
     // so it is safe.
     append("ASAN_OPTIONS", "verify_asan_link_order=0", ':');
-    // UCX overwrites the code of mmap() with a jump to its own, which would bypass the mapping of doorbell pages.
+    // UCX and Open MPI overwrite the code of mmap() with a jump to their own, which would bypass the mapping of
+    // doorbell pages.
     setenv("UCX_MEM_MMAP_HOOK_MODE", "none", 0);
+    setenv("OMPI_MCA_memory", "^patcher", 0);
     setenv(side_variable, (card.folder + "/" + options->side).c_str(), 1);
     setenv(calls_variable, options->calls.c_str(), 1);
     setenv(control_variable, (card.folder + "/control").c_str(), 1);
