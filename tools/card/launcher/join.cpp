@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <sstream>
 #include <system_error>
 #include <vector>
@@ -19,6 +21,7 @@
 #include <sys/un.h>
 
 #include "../server/addresses.hpp"
+#include "../server/link.hpp"
 #include "../server/server.hpp"
 #include "../server/sysfs.hpp"
 #include "folder.hpp"
@@ -42,9 +45,31 @@ UniqueFd connect_to(const std::string &folder)
     return socket;
 }
 
+Side side_of(const Options &options)
+{
+    return options.side == "dpu" ? Side::dpu : Side::host;
+}
+
+/// Starts the link to the other side, if there is to be one. Returns false, with a message on stderr, if it cannot.
+bool start_link(Card &card, const Options &options)
+{
+    if (!options.link)
+        return true;
+    std::string message;
+    try {
+        card.link = std::make_unique<Link>(card, *options.link);
+        if (card.link->start(message))
+            return true;
+    } catch (const std::system_error &error) {
+        message = error.code().message();
+    }
+    std::fprintf(stderr, "with_card: --link: %s\n", message.c_str());
+    return false;
+}
+
 /// Turns this process into the card's, and exits with it. Writes a byte to `ready` once programs can connect.
-[[noreturn]] void run_card_process(const Profile &profile, const std::string &folder, bool is_verbose,
-                                   const std::vector<AssignedAddress> &addresses, const UniqueFd &ready)
+[[noreturn]] void run_card_process(const Profile &profile, const std::string &folder, const Options &options,
+                                   const UniqueFd &ready)
 {
     // In a session of its own, the card does not get signals of the program's terminal.
     setsid();
@@ -62,10 +87,13 @@ UniqueFd connect_to(const std::string &folder)
     if (chdir("/") != 0)
         std::_Exit(1);
     {
-        Card card(profile);
-        card.is_verbose = is_verbose;
+        Card card(profile, options.link ? std::optional(side_of(options)) : std::nullopt);
+        card.is_verbose = options.is_verbose;
         Server server(card, folder);
-        if (!assign(card, addresses) || !write_sysfs(card, folder) || !server.listen())
+        if (options.link)
+            distinguish_linked(card, options.link->address.common_name());
+        if (!assign(card, options.addresses) || !write_sysfs(card, folder) || !start_link(card, options) ||
+            !server.listen())
             std::_Exit(1);
         // Errors up to here are printed on the program's stderr; later ones go to the log.
         dup2(log >= 0 ? log : nothing, STDERR_FILENO);
@@ -102,7 +130,7 @@ bool start_card(const Profile &profile, const std::string &folder, const Options
     if (child == 0) {
         // The second fork makes the card a child of init, so that the program need not wait for it.
         if (fork() == 0)
-            run_card_process(profile, folder, options.is_verbose, options.addresses, write_end);
+            run_card_process(profile, folder, options, write_end);
         std::_Exit(0);
     }
     // With the only other write end in the card's process, read() returns 0 if that process exits early.
@@ -151,6 +179,29 @@ bool has_address(const std::string &list, const AssignedAddress &wanted)
     return false;
 }
 
+/// Returns why a running card is not the one that the options describe, or "".
+std::string reason_against(const std::string &status, const Options &options)
+{
+    const std::string running = field_of(status, "profile");
+    // A shared card keeps the profile that it was started with.
+    if (!options.profile.empty() && running != options.profile)
+        return "runs as " + running + ", not as " + options.profile;
+    // It keeps its addresses as well.
+    for (const AssignedAddress &wanted : options.addresses) {
+        const std::string addresses = field_of(status, "addresses");
+        if (!has_address(addresses, wanted))
+            return "runs already, without the address " + wanted.address.text() + "; it has " +
+                   (addresses == "-" ? "none" : addresses);
+    }
+    const std::string link = field_of(status, "link"), side = field_of(status, "side");
+    if (options.link && link != options.link->address.text())
+        return "runs already, with " + (link.empty() ? "no link" : "the link " + link) + ", not with " +
+               options.link->address.text();
+    if (!side.empty() && side != options.side)
+        return "has the side '" + side + "' only; the side '" + options.side + "' is at the other end of its link";
+    return {};
+}
+
 } // namespace
 
 std::string send_control_line(const UniqueFd &lease, const std::string &line)
@@ -166,7 +217,13 @@ Joined join_card(const Options &options)
 {
     constexpr const char *default_profile = "bluefield-3";
     const std::string profile_name = options.profile.empty() ? default_profile : options.profile;
-    const std::string name = options.card.empty() ? profile_name : options.card;
+    const std::string name = !options.card.empty() ? options.card
+                             : options.link        ? profile_name + "-" + options.side
+                                                   : profile_name;
+    if (options.link && !find_profile(profile_name)->has_dpu) {
+        std::fprintf(stderr, "with_card: --link: a %s has no DPU, so it has one side only\n", profile_name.c_str());
+        return {};
+    }
     const std::string base = cards_folder();
     if (base.empty())
         return {};
@@ -177,7 +234,7 @@ Joined join_card(const Options &options)
         std::fprintf(stderr, "with_card: cannot lock %s.lock: %s\n", folder.c_str(), std::strerror(errno));
         return {};
     }
-    Joined joined{connect_to(folder), folder, false};
+    Joined joined{connect_to(folder), folder, false, false};
     std::string status = joined.lease.is_open() ? send_control_line(joined.lease, "status") : "";
     std::string running = field_of(status, "profile");
     if (running.empty()) {
@@ -191,20 +248,9 @@ Joined join_card(const Options &options)
         std::fprintf(stderr, "with_card: card '%s' does not respond; see %s/log\n", name.c_str(), folder.c_str());
         return {};
     }
-    // A shared card keeps the profile that it was started with.
-    if (!options.profile.empty() && running != options.profile) {
-        std::fprintf(stderr, "with_card: card '%s' runs as %s, not as %s\n", name.c_str(), running.c_str(),
-                     options.profile.c_str());
+    if (const std::string reason = reason_against(status, options); !reason.empty()) {
+        std::fprintf(stderr, "with_card: card '%s' %s\n", name.c_str(), reason.c_str());
         return {};
-    }
-    // It keeps its addresses as well.
-    for (const AssignedAddress &wanted : options.addresses) {
-        const std::string addresses = field_of(status, "addresses");
-        if (!has_address(addresses, wanted)) {
-            std::fprintf(stderr, "with_card: card '%s' runs already, without the address %s; it has %s\n", name.c_str(),
-                         wanted.address.text().c_str(), addresses == "-" ? "none" : addresses.c_str());
-            return {};
-        }
     }
     const Profile *const profile = find_profile(running);
     if (profile == nullptr) {
@@ -213,6 +259,7 @@ Joined join_card(const Options &options)
         return {};
     }
     joined.has_dpu = profile->has_dpu;
+    joined.is_linked = !field_of(status, "link").empty();
     if (options.side == "dpu" && !joined.has_dpu) {
         std::fprintf(stderr, "with_card: a %s has no DPU\n", running.c_str());
         return {};

@@ -15,6 +15,7 @@ struct Joined {
     UniqueFd lease; ///< connection to the control socket; the card runs at least until it is closed
     std::string folder;
     bool has_dpu = false;
+    bool is_linked = false; ///< the other side of the card is at another place
 };
 
 /// Attaches to the card that the options name, and starts it if it does not run. The lease is not open, with a message

@@ -101,7 +101,8 @@ int main(int argc, char **argv)
     setenv(side_variable, (card.folder + "/" + options->side).c_str(), 1);
     setenv(calls_variable, options->calls.c_str(), 1);
     setenv(control_variable, (card.folder + "/control").c_str(), 1);
-    if (card.has_dpu)
+    // The network between the sides of a card with a link is not one that this side could know.
+    if (card.has_dpu && !card.is_linked)
         setenv("DOCA_COMM_CHANNEL_ADDRESS", network_of(card.folder).c_str(), 0);
     std::fflush(nullptr);
     execvp(argv[options->command], argv + options->command);

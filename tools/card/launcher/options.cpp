@@ -3,10 +3,13 @@
 #include "options.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 
 #include "../server/control.hpp"
 #include "../server/profile.hpp"
@@ -57,6 +60,35 @@ bool read_addresses(Options &options, std::vector<std::string> words)
     return true;
 }
 
+/// Parses the address of the link and the user at its other end. Writes a message on stderr if one is invalid.
+bool read_link(Options &options, const std::string &address, const std::string &user)
+{
+    if (address.empty() && user.empty())
+        return true;
+    std::string message = "--link-user is for --link unix:PATH";
+    std::optional<LinkAddress> parsed = address.empty() ? std::nullopt : LinkAddress::parse(address, message);
+    if (!parsed || (!user.empty() && parsed->kind != LinkAddress::Kind::local)) {
+        std::fprintf(stderr, "with_card: --link: %s\n", message.c_str());
+        return false;
+    }
+    options.link = LinkSettings{std::move(*parsed), std::nullopt};
+    if (!user.empty()) {
+        uid_t number = 0;
+        const auto [end, error] = std::from_chars(user.data(), user.data() + user.size(), number);
+        if (error != std::errc{} || end != user.data() + user.size()) {
+            std::fprintf(stderr, "with_card: --link-user must be the number of a user, not '%s'\n", user.c_str());
+            return false;
+        }
+        options.link->user = number;
+    }
+    const Side side = options.side == "dpu" ? Side::dpu : Side::host;
+    if (std::ranges::any_of(options.addresses, [&](const AssignedAddress &other) { return other.side != side; })) {
+        std::fprintf(stderr, "with_card: --address: with --link, functions of the other side are not here\n");
+        return false;
+    }
+    return true;
+}
+
 /// Checks the values of the options; writes a message on stderr if one is invalid.
 bool check(const Options &options)
 {
@@ -89,6 +121,12 @@ std::optional<Options> parse_options(int argc, char **argv)
 {
     Options options;
     std::vector<std::string> addresses;
+    std::string link, link_user;
+    const std::map<std::string_view, std::string *> values = {
+        {"--profile", &options.profile}, {"--side", &options.side}, {"--card", &options.card},
+        {"--calls", &options.calls},     {"--link", &link},         {"--link-user", &link_user}};
+    const std::map<std::string_view, std::vector<std::string> *> lists = {{"--address", &addresses},
+                                                                          {"--fault", &options.requests}};
     int i = 1;
     // Options end before the first other word, or after "--". The rest is the command, which is not parsed: its options
     // may have the same names.
@@ -116,29 +154,22 @@ std::optional<Options> parse_options(int argc, char **argv)
         const std::size_t equals = word.find('=');
         const std::string_view name = word.substr(0, equals);
         const bool has_value = equals != std::string_view::npos || i + 1 < argc;
-        const bool is_known = name == "--profile" || name == "--side" || name == "--card" || name == "--calls" ||
-                              name == "--fault" || name == "--address";
+        const auto one = values.find(name);
+        const auto several = lists.find(name);
+        const bool is_known = one != values.end() || several != lists.end();
         if (!is_known || !has_value) {
             std::fprintf(stderr, is_known ? "with_card: %.*s needs a value\n" : "with_card: unknown option %.*s\n",
                          static_cast<int>(name.size()), name.data());
             return std::nullopt;
         }
         std::string value(equals != std::string_view::npos ? word.substr(equals + 1) : std::string_view(argv[++i]));
-        if (name == "--profile")
-            options.profile = std::move(value);
-        else if (name == "--side")
-            options.side = std::move(value);
-        else if (name == "--card")
-            options.card = std::move(value);
-        else if (name == "--calls")
-            options.calls = std::move(value);
-        else if (name == "--address")
-            addresses.push_back(std::move(value));
+        if (one != values.end())
+            *one->second = std::move(value);
         else
-            options.requests.push_back(std::move(value));
+            several->second->push_back(std::move(value));
     }
     options.command = i;
-    if (!check(options) || !read_addresses(options, addresses))
+    if (!check(options) || !read_addresses(options, addresses) || !read_link(options, link, link_user))
         return std::nullopt;
     // Without a command there must be a control line, since the call would have no effect otherwise.
     if (options.command == argc && options.requests.empty()) {
@@ -152,7 +183,7 @@ void print_help()
 {
     std::printf(
         "usage: with_card [--profile NAME] [--side host|dpu] [--card NAME] [--calls extended|classic]\n"
-        "                 [--address ADDRESS]... [--fault LINE]... COMMAND...\n\n"
+        "                 [--address ADDRESS]... [--link ADDRESS [--link-user UID]] [--fault LINE]... COMMAND...\n\n"
         "Runs a program on an mlx5 card that is made of software.\n\n"
         "  --profile NAME   model of the card: %s (default: bluefield-3)\n"
         "  --side SIDE      side of a card with a DPU that the program runs on (default: host)\n"
@@ -165,6 +196,13 @@ void print_help()
         "                   peers on other cards; the function is the first one of its side by default. For a card "
         "that\n"
         "                   starts now; also by OPENDOCA_CARD_ADDRESS, with commas between several\n"
+        "  --link unix:PATH, --link tcp:ADDRESS:PORT\n"
+        "                   this card process has SIDE only, and the other side has one of its own at another place; "
+        "the\n"
+        "                   DPU's side listens there, and the host's side connects. TCP only at loopback addresses. "
+        "The\n"
+        "                   default of --card is then the name of the profile and the side\n"
+        "  --link-user UID  user of the other side's card, if it is another one than that of this side\n"
         "  --fault LINE     requests a fault from the card before the program starts; without COMMAND, only "
         "the request is sent\n"
         "  --verbose        the card logs every command and request, if it starts now\n"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../server/addresses.hpp"
+#include "../server/link.hpp"
 
 namespace opendoca::card {
 
@@ -18,6 +19,7 @@ struct Options {
     std::string calls = "extended";    ///< form of the calls that libibverbs offers to the program
     std::vector<std::string> requests; ///< control lines for the card
     std::vector<AssignedAddress> addresses;
+    std::optional<LinkSettings> link; ///< how the other side of the card is reached, if it is at another place
     bool is_verbose = false;
     bool is_help = false;
     bool is_version = false;

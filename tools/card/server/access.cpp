@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
+
+#include "link.hpp"
+#include "segment_cursor.hpp"
 
 namespace opendoca::card {
 
@@ -30,15 +34,28 @@ bool add_segment(SegmentList &list, const MemoryKey &key, std::uint64_t offset, 
     return true;
 }
 
-// Returns the key that an alias stands for. Returns null once that key was destroyed (the index may have a new owner,
-// which the serial number shows), was invalidated, or is itself an alias.
-const MemoryKey *target_of_alias(const Card &card, const MemoryKey &alias)
+/// Returns the key that was shared, or null once it was destroyed (the index may have a new owner, which the serial
+/// number shows), was invalidated, or is itself an alias.
+const MemoryKey *find_target(const Card &card, std::uint32_t index, std::uint64_t serial)
 {
-    const MemoryKey *target = card.keys.by_index(alias.alias_of);
-    return target != nullptr && target->serial == alias.alias_serial && target->permission && !target->is_free &&
+    const MemoryKey *target = card.keys.by_index(index);
+    return target != nullptr && target->serial == serial && target->permission && !target->is_free &&
                    target->alias_of == 0
                ? target
                : nullptr;
+}
+
+/// Appends memory at the other end of the link, where the range is checked with each access. Returns false if the
+/// alias is of an earlier connection.
+bool add_remote_segment(const Card &card, SegmentList &list, const MemoryKey &alias, std::uint32_t rights,
+                        std::uint64_t address, std::uint64_t length)
+{
+    if (card.link == nullptr || card.link->session() != alias.remote_session || list.segments.size() == max_segments)
+        return false;
+    list.segments.push_back({nullptr, address, length, alias.remote_handle, rights});
+    list.length += length;
+    ++card.alias_uses;
+    return true;
 }
 
 // Resolves one level of `key`. The rights of an access are those of the outermost key; keys below an indirect key need
@@ -50,7 +67,9 @@ bool add_at_level(const Card &card, SegmentList &list, const MemoryKey &key, con
         (key.bound_to != 0 && key.bound_to != purpose.queue_pair) || level > max_levels)
         return false;
     if (key.alias_of != 0) {
-        const MemoryKey *target = target_of_alias(card, key);
+        if (key.remote_session != 0)
+            return add_remote_segment(card, list, key, purpose.rights, address, length);
+        const MemoryKey *target = find_target(card, key.alias_of, key.alias_serial);
         if (target == nullptr)
             return false;
         ++card.alias_uses;
@@ -82,9 +101,12 @@ bool add_at_level(const Card &card, SegmentList &list, const MemoryKey &key, con
     return length == 0;
 }
 
-/// Reads bytes of a segment from `at` on, or writes them.
+} // namespace
+
 Access read_segment(const Segment &segment, std::uint64_t at, std::uint8_t *to, std::uint64_t bytes)
 {
+    if (segment.remote != 0)
+        return Access::fault; // of a request that cannot wait for the link
     if (segment.process != nullptr)
         return segment.process->read(segment.address + at, to, bytes);
     std::memcpy(to, reinterpret_cast<const void *>(segment.address + at), bytes);
@@ -93,51 +115,13 @@ Access read_segment(const Segment &segment, std::uint64_t at, std::uint8_t *to, 
 
 Access write_segment(const Segment &segment, std::uint64_t at, const std::uint8_t *from, std::uint64_t bytes)
 {
+    if (segment.remote != 0)
+        return Access::fault; // of a request that cannot wait for the link
     if (segment.process != nullptr)
         return segment.process->write(segment.address + at, from, bytes);
     std::memcpy(reinterpret_cast<void *>(segment.address + at), from, bytes);
     return Access::done;
 }
-
-/// Walks through a segment list from an offset on, in pieces that may span segments. Lives on the stack of copy();
-/// refers to the list, which must not change meanwhile.
-class Cursor {
-public:
-    Cursor(const SegmentList &list, std::uint64_t offset)
-        : next_(list.segments.data()),
-          end_(next_ + list.segments.size())
-    {
-        while (next_ != end_ && offset >= next_->length)
-            offset -= next_++->length;
-        offset_ = offset;
-    }
-
-    /// Calls `transfer(segment, offset, position, bytes)` for consecutive parts, up to `max_bytes` bytes in total, and
-    /// sets `taken` to their sum. Stops at the first part that fails and returns its result.
-    template <typename Transfer>
-    Access take(std::uint64_t max_bytes, std::uint64_t &taken, Transfer &&transfer)
-    {
-        taken = 0;
-        while (taken < max_bytes && next_ != end_) {
-            const std::uint64_t part = std::min(max_bytes - taken, next_->length - offset_);
-            if (const Access access = transfer(*next_, offset_, taken, part); access != Access::done)
-                return access;
-            taken += part;
-            offset_ += part;
-            if (offset_ == next_->length) {
-                ++next_;
-                offset_ = 0;
-            }
-        }
-        return Access::done;
-    }
-
-private:
-    const Segment *next_, *end_;
-    std::uint64_t offset_ = 0;
-};
-
-} // namespace
 
 bool add_range(const Card &card, SegmentList &list, const Purpose &purpose, std::uint32_t key, std::uint64_t address,
                std::uint64_t length)
@@ -146,11 +130,36 @@ bool add_range(const Card &card, SegmentList &list, const Purpose &purpose, std:
     return found != nullptr && add_at_level(card, list, *found, purpose, address, length, 0);
 }
 
+MemoryKey *find_shared_key(const Card &card, std::uint64_t vhca_id, std::uint32_t index,
+                           std::span<const std::uint8_t> access_key)
+{
+    MemoryKey *target = card.keys.by_index(index);
+    return target != nullptr && target->permission && target->file.function.profile.vhca_id == vhca_id &&
+                   std::ranges::equal(target->permission->access_key, access_key)
+               ? target
+               : nullptr;
+}
+
+bool add_shared_range(const Card &card, SegmentList &list, const SharedKey &shared, std::uint32_t rights,
+                      std::uint64_t address, std::uint64_t length)
+{
+    const MemoryKey *target = find_target(card, shared.index, shared.serial);
+    if (target == nullptr)
+        return false;
+    ++card.alias_uses;
+    return add_at_level(card, list, *target, {target->pd_number, rights, 0}, address, length, 1);
+}
+
+bool is_at_other_side(const SegmentList &list)
+{
+    return std::ranges::any_of(list.segments, [](const Segment &segment) { return segment.remote != 0; });
+}
+
 Access read_from(const SegmentList &list, std::uint64_t offset, std::span<std::uint8_t> to)
 {
     std::uint64_t taken = 0;
     const Access access =
-        Cursor(list, offset)
+        SegmentCursor(list, offset)
             .take(to.size(), taken,
                   [&](const Segment &segment, std::uint64_t at, std::uint64_t position, std::uint64_t bytes) {
                       return read_segment(segment, at, &to[position], bytes);
@@ -162,7 +171,7 @@ Access write_to(const SegmentList &list, std::uint64_t offset, std::span<const s
 {
     std::uint64_t taken = 0;
     const Access access =
-        Cursor(list, offset)
+        SegmentCursor(list, offset)
             .take(from.size(), taken,
                   [&](const Segment &segment, std::uint64_t at, std::uint64_t position, std::uint64_t bytes) {
                       return write_segment(segment, at, &from[position], bytes);
@@ -170,12 +179,25 @@ Access write_to(const SegmentList &list, std::uint64_t offset, std::span<const s
     return access == Access::done && taken != from.size() ? Access::fault : access;
 }
 
+Access swap_word(const SegmentList &list, const LinkAtomic &operation, std::uint64_t &old)
+{
+    std::array<std::uint8_t, sizeof(std::uint64_t)> bytes{};
+    if (const Access access = read_from(list, 0, bytes); access != Access::done)
+        return access;
+    old = std::bit_cast<std::uint64_t>(bytes);
+    const std::uint64_t changed = operation.is_add           ? old + operation.operand
+                                  : old == operation.compare ? operation.operand
+                                                             : old;
+    bytes = std::bit_cast<decltype(bytes)>(changed);
+    return write_to(list, 0, bytes);
+}
+
 CopyResult copy(const SegmentList &source, const SegmentList &destination, std::uint64_t offset, std::uint64_t length)
 {
     // A buffer of 64 KiB stays in the cache and amortises the two system calls of each round. It is static because only
     // the event loop's thread copies.
     static std::array<std::uint8_t, 1 << 16> bounce;
-    Cursor from(source, offset), to(destination, offset);
+    SegmentCursor from(source, offset), to(destination, offset);
     while (length != 0) {
         std::uint64_t have = 0;
         const Access read =

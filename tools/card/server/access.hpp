@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "../link/link_message.hpp"
 #include "card.hpp"
 #include "completion.hpp"
 
@@ -41,12 +42,36 @@ struct Purpose {
 [[nodiscard]] bool add_range(const Card &card, SegmentList &list, const Purpose &purpose, std::uint32_t key,
                              std::uint64_t address, std::uint64_t length);
 
+/// Names a key that has been shared with the other side of the card. A value: the key may be destroyed meanwhile.
+struct SharedKey {
+    std::uint32_t index;
+    std::uint64_t serial;
+};
+/// Returns the key with this index if it is of this function and was shared with these bytes, else null.
+[[nodiscard]] MemoryKey *find_shared_key(const Card &card, std::uint64_t vhca_id, std::uint32_t index,
+                                         std::span<const std::uint8_t> access_key);
+/// Appends memory of a shared key, as add_range() does, if the key is still there and has these rights.
+[[nodiscard]] bool add_shared_range(const Card &card, SegmentList &list, const SharedKey &shared, std::uint32_t rights,
+                                    std::uint64_t address, std::uint64_t length);
+
+/// Returns whether a part of the memory is at the other end of the link, so that an access takes several polls.
+[[nodiscard]] bool is_at_other_side(const SegmentList &list);
+
+/// Reads bytes of a segment from `at` on, or writes them. Memory at the other end of the link counts as a fault.
+[[nodiscard]] Access read_segment(const Segment &segment, std::uint64_t at, std::uint8_t *to, std::uint64_t bytes);
+[[nodiscard]] Access write_segment(const Segment &segment, std::uint64_t at, const std::uint8_t *from,
+                                   std::uint64_t bytes);
+
 /// Reads bytes [offset, offset + to.size()) of a list, or writes them. A list that is shorter counts as a fault.
 [[nodiscard]] Access read_from(const SegmentList &list, std::uint64_t offset, std::span<std::uint8_t> to);
 [[nodiscard]] Access write_to(const SegmentList &list, std::uint64_t offset, std::span<const std::uint8_t> from);
 
-/// Result of a copy. The name shows which side's memory failed: `fault` for unmapped memory, `gone` for a dead process.
-enum class CopyResult : std::uint8_t { done, source_fault, destination_fault, source_gone, destination_gone };
+/// Carries out an atomic operation on the 8 bytes of a list at this place, and sets `old` to their value before.
+[[nodiscard]] Access swap_word(const SegmentList &list, const LinkAtomic &operation, std::uint64_t &old);
+
+/// Result of a copy. The name shows which memory failed: `fault` for unmapped memory, `gone` for a dead process.
+/// `pending`: the other side of the card has not replied yet; the same copy must be tried again in a later poll.
+enum class CopyResult : std::uint8_t { done, source_fault, destination_fault, source_gone, destination_gone, pending };
 
 /// Copies bytes [offset, offset + length) of `source` to the same offset of `destination`, through a buffer of the
 /// card.

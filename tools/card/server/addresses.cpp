@@ -99,12 +99,24 @@ bool assign_one(Card &card, const AssignedAddress &wanted)
     return true;
 }
 
-/// Gives a card GUIDs and link-local GIDs of its own: by equal ones, programs take two cards for one.
-void distinguish(Card &card, const Address &address)
+/// Returns the next state of a hash (FNV-1).
+std::uint32_t add_to_hash(std::uint32_t hash, std::uint8_t byte)
+{
+    return (hash ^ byte) * 16777619u;
+}
+
+/// Returns the number of a card with this address.
+std::uint32_t number_of_address(const Address &address)
 {
     std::uint32_t number = 0;
     for (const std::uint8_t byte : address.gid)
-        number = address.is_ipv4() ? number << 8 | byte : (number ^ byte) * 16777619u; // IPv6: a hash (FNV-1)
+        number = address.is_ipv4() ? number << 8 | byte : add_to_hash(number, byte);
+    return number;
+}
+
+/// Gives a card GUIDs and link-local GIDs of its own: by equal ones, programs take two cards for one.
+void distinguish(Card &card, std::uint32_t number)
+{
     constexpr std::uint64_t vendor = 0xec0d9a0000000000;
     card.guid = vendor | std::uint64_t{number} << 8;
     for (Function &function : card.functions) {
@@ -145,6 +157,14 @@ std::optional<AssignedAddress> parse_assignment(std::string_view text, Side side
     return assigned;
 }
 
+void distinguish_linked(Card &card, std::string_view name)
+{
+    std::uint32_t number = 2166136261u;
+    for (const char character : name)
+        number = add_to_hash(number, static_cast<std::uint8_t>(character));
+    distinguish(card, number);
+}
+
 bool assign(Card &card, const std::vector<AssignedAddress> &addresses)
 {
     if (addresses.empty())
@@ -160,7 +180,9 @@ bool assign(Card &card, const std::vector<AssignedAddress> &addresses)
         std::fprintf(stderr, "with_card: cannot create a timer: %s\n", error.code().message().c_str());
         return false;
     }
-    distinguish(card, addresses.front().address);
+    // The two sides of a card with a link have different addresses, but the same GUIDs.
+    if (!card.own_side)
+        distinguish(card, number_of_address(addresses.front().address));
     return std::ranges::all_of(addresses, [&](const AssignedAddress &wanted) { return assign_one(card, wanted); });
 }
 

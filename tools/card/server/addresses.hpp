@@ -25,6 +25,10 @@ struct AssignedAddress {
 /// @p message, for other text and for addresses that no packet can be sent to.
 std::optional<AssignedAddress> parse_assignment(std::string_view text, Side side, std::string &message);
 
+/// Gives a card of which the other side is elsewhere GUIDs that follow from the name that both sides have for it.
+/// Called before assign().
+void distinguish_linked(Card &card, std::string_view name);
+
 /// Gives the functions their addresses: GIDs, interface, MTU and socket. Returns false, with a message on stderr, if
 /// one of them cannot have its address. Called before the card serves programs.
 bool assign(Card &card, const std::vector<AssignedAddress> &addresses);

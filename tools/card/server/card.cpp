@@ -9,6 +9,7 @@
 #include "completion.hpp"
 #include "connection_manager.hpp"
 #include "device_events.hpp"
+#include "link.hpp"
 #include "roce_network.hpp"
 #include "sysfs.hpp"
 #include "work_request.hpp"
@@ -51,6 +52,8 @@ SharedReceiveQueue::~SharedReceiveQueue()
 
 MemoryKey::~MemoryKey()
 {
+    if (remote_session != 0)
+        file.card.link->requester().close(remote_session, remote_handle);
     file.card.keys.remove(*this);
 }
 
@@ -84,13 +87,21 @@ std::uint32_t OpenFile::delivered_events(std::uint64_t element, std::uint32_t se
     return sent - std::min(sent, events->remove_unread(element, sizeof(ib_uverbs_async_event_desc)));
 }
 
-Card::Card(const Profile &its_profile) : profile(its_profile), connections(std::make_unique<ConnectionManager>(*this))
+Card::Card(const Profile &its_profile, std::optional<Side> only_side)
+    : profile(its_profile),
+      own_side(only_side),
+      connections(std::make_unique<ConnectionManager>(*this))
 {
     // Next uverbs number of each side.
     std::uint32_t numbers[2] = {};
     for (FunctionProfile &function : functions_of(profile)) {
         const std::uint32_t number = numbers[static_cast<int>(function.side)]++;
         functions.push_back({std::move(function), number});
+        if (!is_elsewhere(functions.back()))
+            continue;
+        // Nothing here has its addresses, and it appears with the link.
+        functions.back().is_present = false;
+        std::ranges::fill(functions.back().profile.gids, Gid{});
     }
 }
 
@@ -124,6 +135,8 @@ OpenFile &Card::open(Function &function, UniqueFd socket)
 void Card::close(OpenFile &file)
 {
     objects.destroy_all_of(file);
+    if (link != nullptr)
+        link->requester().forget(file);
     const auto found = std::ranges::find_if(files, [&](const OpenFile &other) { return &other == &file; });
     files.erase(found);
     // Requests of peers may wait for this file's objects, or for the resources that they held.

@@ -7,6 +7,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ namespace opendoca::card {
 
 class Card;
 class ConnectionManager;
+class Link;
 class Network;
 
 /// Returns the time of the card's clock in nanoseconds (CLOCK_MONOTONIC). Completions carry it as their timestamp.
@@ -36,6 +38,7 @@ struct Function {
     PageTable memory = {};       ///< the function's own memory, and the objects that have it
     XrcFiles xrc_files = {};     ///< the domains of XRC that programs share
     bool is_unreachable = false; ///< requested fault: unreachable on the wire, without any event
+    bool is_present = true;      ///< false: of the other side of the card, which is not linked
 };
 
 /// An open uverbs file: one connection of the preloaded library. It owns (through ObjectTable) all objects that were
@@ -70,7 +73,8 @@ public:
 /// server's process. All of it belongs to the event loop's thread; nothing here locks.
 class Card {
 public:
-    explicit Card(const Profile &its_profile);
+    /// @p only_side is the side that this process serves if the other side has a card process of its own.
+    explicit Card(const Profile &its_profile, std::optional<Side> only_side = std::nullopt);
     ~Card();
 
     /// Returns the live process with this number, and starts tracking it at first. Returns null if there is none.
@@ -93,16 +97,29 @@ public:
     /// requests of other processes.
     void request_polls();
 
+    /// Returns whether the function is served by the card process of the other side.
+    [[nodiscard]] bool is_elsewhere(const Function &function) const
+    {
+        return own_side && function.profile.side != *own_side;
+    }
+    /// Returns whether programs of a side find their functions here.
+    [[nodiscard]] bool serves(Side which) const
+    {
+        return own_side ? which == *own_side : which == Side::host || profile.has_dpu;
+    }
+
     /// Returns the GUID of a function.
     [[nodiscard]] std::uint64_t guid_of(const FunctionProfile &function) const { return guid | function.vhca_id; }
 
     const Profile &profile;
+    const std::optional<Side> own_side;      ///< the only side that is here; nothing: both are
     std::uint64_t guid = Profile::guid_base; ///< system image GUID; not changed once the card serves programs
     std::vector<Function> functions;         ///< never changed after construction, so references to elements stay valid
     ObjectTable objects;
     KeyTable keys;
     Faults faults;
     std::unique_ptr<Network> network;               ///< null if no function has an address
+    std::unique_ptr<Link> link;                     ///< null unless the other side has a card process of its own
     std::unique_ptr<ConnectionManager> connections; ///< never null
     std::list<OpenFile> files; ///< a list, since objects and event handlers keep references to its elements
     std::vector<std::shared_ptr<Process>> processes;

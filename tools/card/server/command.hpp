@@ -109,7 +109,10 @@ private:
     std::array<ib_uverbs_attr, max_attributes> attributes_{};
 };
 
-/// Reads a command and carries it out. Returns an errno, or 0.
+/// Result of a command that waits for the other side of the card. It has changed nothing and must be run again later,
+/// which counts once more for requested faults.
+inline constexpr int command_pending = -1;
+/// Reads a command and carries it out. Returns an errno, 0 or `command_pending`.
 int run_command(Command &command);
 /// Returns whether a command has this name, as used by the fault `refuse`.
 bool is_command_name(std::string_view name);

@@ -3,7 +3,6 @@
 //
 // Send requests of reliable (RC) and unreliable (UC) connections.
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "big_endian.hpp"
 #include "engine.hpp"
 #include "limits.hpp"
+#include "link_transfer.hpp"
 #include "work_request.hpp"
 
 namespace opendoca::card {
@@ -98,7 +98,7 @@ QueuePair *peer_of(QueuePair &qp)
     if (!has_partition_key(qp) || !has_partition_key(*peer) || now_ns() < qp.lost_until)
         return nullptr;
     // Only a request that has not begun counts as a message: each part of a long one comes here as well.
-    if (qp.copied == 0 && card.faults.take_message_loss()) {
+    if (qp.copied == 0 && qp.transfer == nullptr && card.faults.take_message_loss()) {
         constexpr std::uint64_t without_timeout = 1'000'000;
         qp.lost_until = now_ns() + (qp.attributes.timeout != 0 ? ack_timeout_ns(qp) : without_timeout);
         return nullptr;
@@ -114,10 +114,12 @@ Outcome refuse(QueuePair &qp, QueuePair &peer, const WorkRequest &request, Syndr
     return fail(qp, &peer, request, syndrome);
 }
 
-/// Maps a failed copy to the request's outcome. `is_read` means that the source is the peer's memory.
+/// Maps a copy that is not done to the request's outcome. `is_read` means that the source is the peer's memory.
 Outcome end_failed_copy(QueuePair &qp, QueuePair &peer, const WorkRequest &request, CopyResult result, bool is_read)
 {
     switch (result) {
+    case CopyResult::pending:
+        return Outcome::waiting;
     case CopyResult::source_gone:
     case CopyResult::destination_gone:
         return retry_after_timeout(qp, request);
@@ -133,31 +135,30 @@ Outcome end_failed_copy(QueuePair &qp, QueuePair &peer, const WorkRequest &reque
 }
 
 /// Carries out a compare-and-swap or a fetch-and-add. Atomic among the requests of this card only: all run in the event
-/// loop's thread (IBV_ATOMIC_HCA).
+/// loop's thread (IBV_ATOMIC_HCA) of the side that the memory is at.
 Outcome execute_atomic(QueuePair &qp, QueuePair &peer, const WorkRequest &request, const SegmentList &local,
                        const SegmentList &remote)
 {
-    const std::uint64_t operand = be64(&request.bytes[at_atomic_operand]),
-                        compare = be64(&request.bytes[at_atomic_compare]);
     if (be64(&request.bytes[at_remote_address]) % sizeof(std::uint64_t) != 0 || local.length != sizeof(std::uint64_t) ||
         remote.segments.size() != 1)
         return fail(qp, &peer, request, Syndrome::remote_invalid);
-    std::array<std::uint8_t, sizeof(std::uint64_t)> bytes{};
-    if (const Access access = read_from(remote, 0, bytes); access != Access::done)
-        return access == Access::gone ? retry_after_timeout(qp, request)
-                                      : fail(qp, &peer, request, Syndrome::remote_access);
-    auto old = std::bit_cast<std::uint64_t>(bytes);
-    const std::uint64_t changed = request.opcode == Opcode::fetch_add ? old + operand : old == compare ? operand : old;
-    bytes = std::bit_cast<decltype(bytes)>(changed);
-    if (const Access access = write_to(remote, 0, bytes); access != Access::done)
-        return access == Access::gone ? retry_after_timeout(qp, request)
-                                      : fail(qp, &peer, request, Syndrome::remote_access);
-    SegmentList response;
-    response.segments.push_back({nullptr, reinterpret_cast<std::uintptr_t>(&old), sizeof(old)});
-    const CopyResult result = copy(response, local, 0, sizeof(old));
+    const LinkAtomic operation{request.opcode == Opcode::fetch_add, be64(&request.bytes[at_atomic_operand]),
+                               be64(&request.bytes[at_atomic_compare])};
+    CopyResult result = CopyResult::done;
+    if (qp.file.card.link != nullptr && (is_at_other_side(remote) || is_at_other_side(local))) {
+        result = swap_by_link(qp, remote, local, operation);
+    } else {
+        std::uint64_t old = 0;
+        if (const Access access = swap_word(remote, operation, old); access != Access::done)
+            return end_failed_copy(qp, peer, request,
+                                   access == Access::gone ? CopyResult::source_gone : CopyResult::source_fault, true);
+        SegmentList response;
+        response.segments.push_back({nullptr, reinterpret_cast<std::uintptr_t>(&old), sizeof(old)});
+        result = copy(response, local, 0, sizeof(old));
+    }
     if (result != CopyResult::done)
         return end_failed_copy(qp, peer, request, result, true);
-    return finish(qp, request, sizeof(old));
+    return finish(qp, request, sizeof(std::uint64_t));
 }
 
 /// Returns the kind of the receiver's completion.
@@ -186,6 +187,7 @@ Take take_receive_for(QueuePair &qp, QueuePair &peer, Receive &receive, SharedRe
     }
     if (peer.receiving == nullptr) {
         qp.copied = 0; // a part may be in a receive request that the peer has dropped
+        qp.transfer.reset();
         return take_receive(peer, receive, xrc_queue);
     }
     receive = std::move(*peer.receiving);

@@ -106,9 +106,9 @@ int copy_parameters(const rdma_ucm_conn_param &from, std::size_t max_data, CmMes
 {
     if (from.private_data_len > max_data)
         return EINVAL;
-    constexpr std::uint32_t qpn_mask = 0xffffff;
+    constexpr std::uint32_t number_mask = 0xffffff;
     constexpr std::uint8_t most_retries = 7;
-    message.qpn = from.qp_num & qpn_mask;
+    message.qpn = from.qp_num & number_mask;
     message.srq = from.srq != 0 ? 1 : 0;
     message.responder_resources = from.responder_resources;
     message.initiator_depth = from.initiator_depth;

@@ -21,6 +21,7 @@
 #include "connection_manager.hpp"
 #include "devx.hpp"
 #include "engine.hpp"
+#include "link.hpp"
 #include "roce_network.hpp"
 
 namespace opendoca::card {
@@ -138,7 +139,10 @@ std::string describe(const Card &card)
            std::to_string(card.message_bytes) + " refused " + std::to_string(card.faults.num_refused()) +
            " remote-accesses " + std::to_string(card.remote_accesses) + " cm-ids " +
            std::to_string(card.connections->num_ids()) + " cm-listeners " +
-           std::to_string(card.connections->num_listeners()) + describe_packets(card);
+           std::to_string(card.connections->num_listeners()) + describe_packets(card) +
+           (card.link != nullptr
+                ? " side " + std::string(card.own_side == Side::host ? "host " : "dpu ") + card.link->describe()
+                : "");
 }
 
 } // namespace
@@ -198,7 +202,7 @@ std::string run_control(Card &card, std::string_view line)
                                 what == "qp-fatal" || what == "fatal";
     if (!is_of_function)
         return "error: unknown request '" + std::string(what) + "'";
-    if (function == nullptr)
+    if (function == nullptr || card.is_elsewhere(*function))
         return "error: " + std::string(what) + " SIDE N: this card has no such function";
     if (what == "fatal")
         card.kill_function(*function);

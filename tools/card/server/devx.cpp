@@ -82,6 +82,8 @@ int run(Command &command, unsigned in_id, unsigned out_id, Method method, Object
         return EFAULT;
     Mailbox mailbox{command.file, command.process, in, out};
     const bool is_done = run_prm_command(mailbox, method);
+    if (mailbox.is_pending)
+        return command_pending;
     int error = command.put(out_id, out.data(), out.size());
     if (!is_done)
         return EREMOTEIO; // the output has the status and the syndrome
@@ -122,6 +124,8 @@ bool run_prm_command(Mailbox &mailbox, Method method)
             return refuse(prm::Status::bad_parameter, rule.field.bit);
     }
     const prm::Status status = layout->run(mailbox);
+    if (mailbox.is_pending)
+        return false;
     return status == prm::Status::ok || refuse(status, static_cast<std::uint32_t>(status));
 }
 

@@ -23,6 +23,7 @@ struct Mailbox {
     std::span<const std::uint8_t> in;
     std::span<std::uint8_t> out;
     Object *created = nullptr; ///< object that a create command has created
+    bool is_pending = false;   ///< the other side of the card has to reply first: the command must be run again
 
     [[nodiscard]] std::uint64_t get(prm::Field field) const { return prm::get(in, field); }
     [[nodiscard]] std::uint32_t get32(prm::Field field) const { return static_cast<std::uint32_t>(get(field)); }

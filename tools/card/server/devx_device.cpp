@@ -72,7 +72,7 @@ prm::Status prm_query_hca_cap(Mailbox &mailbox)
     if (mailbox.get(other_function) != 0) {
         const auto found = std::ranges::find_if(
             card.functions, [&](const Function &other) { return other.profile.vport == mailbox.get(function_id); });
-        if (!manages_eswitch(*function) || found == card.functions.end())
+        if (!manages_eswitch(*function) || found == card.functions.end() || !found->is_present)
             return prm::Status::bad_parameter;
         function = &*found;
     }
@@ -127,7 +127,7 @@ prm::Status prm_query_esw_functions(Mailbox &mailbox)
     const auto &functions = mailbox.card().functions;
     std::uint64_t virtual_functions = 0;
     for (const Function &function : functions) {
-        if (function.profile.side != Side::host)
+        if (function.profile.side != Side::host || !function.is_present)
             continue;
         if (function.profile.kind == FunctionKind::virtual_function)
             ++virtual_functions;
@@ -153,13 +153,13 @@ prm::Status prm_query_vuid(Mailbox &mailbox)
         return prm::Status::bad_operation;
     const std::uint64_t wanted = mailbox.get(vhca_id);
     const Function *named = mailbox.card().function_of_vhca(static_cast<std::uint32_t>(wanted));
-    if (named == nullptr)
+    if (named == nullptr || !named->is_present)
         return prm::Status::bad_parameter;
     std::vector<const Function *> found = {named};
     // With this flag the VUIDs of virtual functions follow that of the named function.
     if (mailbox.get(of_vfs) != 0) {
         for (const Function &function : mailbox.card().functions) {
-            if (function.profile.kind == FunctionKind::virtual_function && &function != named)
+            if (function.profile.kind == FunctionKind::virtual_function && &function != named && function.is_present)
                 found.push_back(&function);
         }
     }

@@ -4,12 +4,16 @@
 // Commands about memory keys, and about aliases: keys that stand for a key of another function of the card.
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "access.hpp"
 #include "big_endian.hpp"
 #include "devx.hpp"
 #include "limits.hpp"
+#include "link.hpp"
 
 namespace opendoca::card {
 
@@ -62,6 +66,37 @@ bool may_be_shared(const Card &card, const MemoryKey &key)
                            : card.profile.shares_direct_keys;
 }
 
+/// What an alias needs to have of its target.
+struct AliasTarget {
+    std::uint32_t access = 0;
+    std::uint64_t serial = 0;              ///< of a key of this place
+    std::uint32_t session = 0, handle = 0; ///< of a key of the other side
+    std::shared_ptr<Process> process;
+};
+
+/// Finds the target of a new alias, also at the other side of the card. Returns nothing if there is none with this
+/// access key, or if the other side has not replied yet, which Mailbox::is_pending shows.
+std::optional<AliasTarget> find_alias_target(Mailbox &mailbox)
+{
+    using namespace prm::alias;
+    Card &card = mailbox.card();
+    const auto access_key = mailbox.in.subspan(access_key_at, access_key_bytes);
+    const std::uint64_t owner = mailbox.get(vhca_id);
+    const Function *function = card.function_of_vhca(static_cast<std::uint32_t>(owner));
+    if (function == nullptr || !card.is_elsewhere(*function)) {
+        const MemoryKey *target = find_shared_key(card, owner, mailbox.get32(object_id), access_key);
+        return target == nullptr ? std::nullopt
+                                 : std::optional(AliasTarget{target->access, target->serial, 0, 0, target->process});
+    }
+    LinkOpen wanted{static_cast<std::uint16_t>(owner), mailbox.get32(object_id), {}};
+    std::ranges::copy(access_key, wanted.access_key.begin());
+    const auto opened = card.link->requester().open(mailbox.file, wanted);
+    mailbox.is_pending = opened && opened->handle == 0;
+    if (!opened || mailbox.is_pending)
+        return std::nullopt;
+    return AliasTarget{opened->access, 0, card.link->session(), opened->handle, mailbox.process};
+}
+
 /// Creates an alias of another function's key.
 prm::Status create_alias(Mailbox &mailbox)
 {
@@ -72,24 +107,26 @@ prm::Status create_alias(Mailbox &mailbox)
     if (mailbox.in.size() < 80)
         return prm::Status::bad_input_length;
     const auto *own_pd = card.objects.by_number<ProtectionDomain>(mailbox.get32(pd));
-    const MemoryKey *target = card.keys.by_index(mailbox.get32(object_id));
-    const auto access_key = mailbox.in.subspan(access_key_at, access_key_bytes);
     // One status for everything that is wrong with the remote object, so that a guessing program learns nothing about
     // it.
-    if (target == nullptr || !target->permission || target->file.function.profile.vhca_id != mailbox.get(vhca_id) ||
-        !std::ranges::equal(target->permission->access_key, access_key))
+    const std::optional<AliasTarget> target = find_alias_target(mailbox);
+    if (!target)
         return prm::Status::bad_parameter;
-    if (own_pd == nullptr || &own_pd->file != &mailbox.file)
-        return prm::Status::bad_resource;
-    auto *alias = mailbox.card().objects.create_key<MemoryKey>(mailbox.file, mailbox.card().keys);
-    if (alias == nullptr)
-        return prm::Status::no_resources;
+    const bool is_own_pd = own_pd != nullptr && &own_pd->file == &mailbox.file;
+    MemoryKey *const alias = is_own_pd ? card.objects.create_key<MemoryKey>(mailbox.file, card.keys) : nullptr;
+    if (alias == nullptr) {
+        if (target->handle != 0)
+            card.link->requester().close(target->session, target->handle);
+        return is_own_pd ? prm::Status::no_resources : prm::Status::bad_resource;
+    }
     alias->key &= ~0xffu; // an alias key has the variant 0
     alias->process = target->process;
     alias->pd_number = own_pd->number();
     alias->access = target->access;
-    alias->alias_of = target->key >> 8;
+    alias->alias_of = mailbox.get32(object_id);
     alias->alias_serial = target->serial;
+    alias->remote_session = target->session;
+    alias->remote_handle = target->handle;
     mailbox.set(prm::general_object::id, alias->key >> 8);
     mailbox.created = alias;
     return prm::Status::ok;

@@ -90,7 +90,10 @@ Outcome execute_copy(QueuePair &qp, const WorkRequest &request)
                    be64(&request.bytes[at_destination + 8]), length))
         return fail(qp, nullptr, request, Syndrome::local_protection);
     bool is_complete = false;
-    if (copy_part(qp, source, destination, length, is_complete) != CopyResult::done)
+    const CopyResult copied = copy_part(qp, source, destination, length, is_complete);
+    if (copied == CopyResult::pending)
+        return Outcome::waiting;
+    if (copied != CopyResult::done)
         return fail(qp, nullptr, request, Syndrome::local_protection);
     if (!is_complete)
         return Outcome::more;

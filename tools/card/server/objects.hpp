@@ -27,6 +27,7 @@
 namespace opendoca::card {
 
 class OpenFile;
+class LinkTransfer;
 class RoceConnection;
 struct Receive;
 
@@ -200,12 +201,15 @@ struct QpAttributes {
     std::uint8_t timeout = 0, retry_count = 0, rnr_retry = 0, alternate_port = 0, alternate_timeout = 0;
 };
 
-/// A range of a program's memory, or of the card's own. Does not own the process: the key from which the range was
-/// resolved keeps it alive, and no key is destroyed while a work request is carried out.
+/// A range of a program's memory, of the card's own, or of memory at the other end of the link. Does not own the
+/// process: the key from which the range was resolved keeps it alive, and no key is destroyed while a work request is
+/// carried out.
 struct Segment {
-    Process *process; ///< null: the card's own memory, which includes device memory
+    Process *process; ///< null: the card's own memory, which includes device memory, or the other side's
     std::uint64_t address;
     std::uint64_t length;
+    std::uint32_t remote = 0; ///< handle of the alias at the other end of the link; 0: memory of this place
+    std::uint32_t rights = 0; ///< rights that the other side has to check
 };
 
 /// A scatter/gather list after resolution of its keys. Valid during one work request. Functions that carry out requests
@@ -261,6 +265,7 @@ struct QueuePair : Object {
     {
         timeout_attempts = rnr_attempts = {};
         lost_until = copied = 0;
+        transfer.reset();
     }
 
     std::shared_ptr<Process> process;
@@ -287,13 +292,14 @@ struct QueuePair : Object {
     ib_uverbs_qp_cap limits{}; ///< sizes that the program has requested
 
     /// Progress of the first request that is not complete.
-    Attempts timeout_attempts;            ///< attempts without a response of the peer
-    Attempts rnr_attempts;                ///< attempts without a receive request of the peer
-    std::uint64_t lost_until = 0;         ///< time in ns until which a fault loses its message; it is sent again then
-    std::uint64_t copied = 0;             ///< bytes of a long transfer that were copied
-    std::unique_ptr<Receive> receiving;   ///< receive request that a part of a message of the peer's is in, or null
-    std::unique_ptr<RoceConnection> roce; ///< the peer is reached by the network; null: it is on this card
-    bool is_looped_back = false;          ///< the path ends at the function's own port
+    Attempts timeout_attempts;              ///< attempts without a response of the peer
+    Attempts rnr_attempts;                  ///< attempts without a receive request of the peer
+    std::uint64_t lost_until = 0;           ///< time in ns until which a fault loses its message; it is sent again then
+    std::uint64_t copied = 0;               ///< bytes of a long transfer that were copied
+    std::shared_ptr<LinkTransfer> transfer; ///< the part that the other side of the card has not answered yet, or null
+    std::unique_ptr<Receive> receiving;     ///< receive request that a part of a message of the peer's is in, or null
+    std::unique_ptr<RoceConnection> roce;   ///< the peer is reached by the network; null: it is on this card
+    bool is_looped_back = false;            ///< the path ends at the function's own port
     std::uint32_t async_events = 0;
     PinnedMemory pinned_buffer;
     std::shared_ptr<PinnedMemory> pinned_record;
@@ -338,8 +344,10 @@ struct MemoryKey : Object {
     std::optional<AliasPermission> permission;
     std::uint32_t alias_of = 0; ///< index of the key of another function that it stands for; 0: no alias
     std::uint64_t alias_serial = 0;
-    std::uint64_t serial = 0; ///< unique among all keys ever created, unlike their indices
-    PinnedMemory pinned;      ///< for keys created by verbs
+    std::uint32_t remote_session = 0; ///< of an alias of a key at the other end of the link: its connection; else 0
+    std::uint32_t remote_handle = 0;  ///< and its handle there
+    std::uint64_t serial = 0;         ///< unique among all keys ever created, unlike their indices
+    PinnedMemory pinned;              ///< for keys created by verbs
 };
 
 /// A memory window: an indirect key that is free until a UMR request binds it. Its own Kind keeps the commands of

@@ -35,6 +35,13 @@ std::string switch_id_of(const Card &card)
 
 std::vector<Representor> representors_of(const Card &card)
 {
+    std::vector<Representor> ports = all_ports_of(card);
+    std::erase_if(ports, [](const Representor &port) { return !port.is_present(); });
+    return ports;
+}
+
+std::vector<Representor> all_ports_of(const Card &card)
+{
     std::vector<Representor> ports;
     const Function *manager = eswitch_manager(card);
     if (manager == nullptr)

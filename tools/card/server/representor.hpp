@@ -13,8 +13,8 @@
 
 namespace opendoca::card {
 
-/// One port of the e-switch. Computed on demand from the functions of the card, which are constant; therefore the same
-/// port has the same name and indices in sysfs and in devlink.
+/// One port of the e-switch. Computed on demand from the functions of the card, which are constant apart from their
+/// presence; therefore the same port has the same name and indices in sysfs and in devlink.
 struct Representor {
     std::string name;              ///< of the network interface
     std::string port_name;         ///< phys_port_name
@@ -24,9 +24,13 @@ struct Representor {
     const Function *function;       ///< function behind the port; null for the uplink
     bool is_external;               ///< the function belongs to the host
     std::uint16_t virtual_function; ///< number of a virtual function, else 0
+
+    [[nodiscard]] bool is_present() const { return function == nullptr || function->is_present; }
 };
 
 /// Returns the ports of the e-switch; none on a card without a DPU.
+std::vector<Representor> all_ports_of(const Card &card);
+/// Returns those with a function that is present, which are all unless the host's side is a place of its own.
 std::vector<Representor> representors_of(const Card &card);
 /// Returns the function that manages the e-switch, or null.
 const Function *eswitch_manager(const Card &card);

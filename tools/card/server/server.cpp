@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include <fcntl.h>
 #include <rdma/mlx5-abi.h>
@@ -28,6 +29,7 @@
 #include "devlink.hpp"
 #include "engine.hpp"
 #include "limits.hpp"
+#include "link.hpp"
 #include "message.hpp"
 #include "rdma_netlink.hpp"
 #include "roce_network.hpp"
@@ -129,18 +131,20 @@ bool Server::listen()
 {
     // The preloaded library connects to a function by the name of its socket.
     for (Function &function : card_.functions) {
+        if (card_.is_elsewhere(function))
+            continue;
         const std::string path = folder_ + (function.profile.side == Side::host ? "/host" : "/dpu") + "/dev/uverbs" +
                                  std::to_string(function.number);
         if (!listen_at(path, [this, &function](UniqueFd socket) { add_file(function, std::move(socket)); }))
             return false;
     }
     // Only the DPU has an e-switch, which devlink describes.
-    if (card_.profile.has_dpu && !listen_at(folder_ + "/dpu/dev/netlink", [this](UniqueFd socket) {
+    if (card_.serves(Side::dpu) && !listen_at(folder_ + "/dpu/dev/netlink", [this](UniqueFd socket) {
             add_netlink(std::move(socket), [this](auto request) { return handle_netlink(card_, request); });
         }))
         return false;
     for (const Side side : {Side::host, Side::dpu}) {
-        if (!card_.profile.has_dpu && side == Side::dpu)
+        if (!card_.serves(side))
             continue;
         const char *const name = side == Side::host ? "/host" : "/dpu";
         const auto make_replies = [this, side](auto request) { return handle_rdma_netlink(card_, side, request); };
@@ -155,6 +159,13 @@ bool Server::listen()
         for (const int fd : card_.network->descriptors())
             watch(fd, [this] { network_has_news_ = true; });
     }
+    if (card_.link != nullptr)
+        watch(card_.link->descriptor(), [this] {
+            card_.link->progress();
+            last_work_ = now_ns();
+            if (card_.link->requester().take_news())
+                run_pending_commands();
+        });
     return listen_at(folder_ + "/control", [this](UniqueFd socket) { add_control(std::move(socket)); });
 }
 
@@ -271,6 +282,7 @@ void Server::remove_process(const std::shared_ptr<Process> &process)
     if (process->doorbells.userfaultfd() >= 0)
         unwatch(process->doorbells.userfaultfd());
     process->doorbells.clear();
+    std::erase_if(pending_, [&](const PendingCommand &pending) { return pending.process == process; });
     for (OpenFile &file : card_.files)
         std::erase(file.processes, process);
     for (CmFile &file : card_.connections->files())
@@ -283,6 +295,7 @@ void Server::serve(OpenFile &file)
     Incoming incoming = receive_request(file.socket.get());
     if (incoming.is_closed) {
         unwatch(file.socket.get());
+        std::erase_if(pending_, [&](const PendingCommand &pending) { return pending.file == &file; });
         card_.close(file);
         return;
     }
@@ -300,8 +313,25 @@ void Server::serve(OpenFile &file)
     reply.error = process == nullptr
                       ? EPERM
                       : execute_request(file, *incoming.request, process, std::move(attached), reply, descriptor);
+    if (reply.error == command_pending) {
+        pending_.push_back({&file, *incoming.request, process, std::move(incoming.descriptors[0])});
+        return;
+    }
     send_reply(incoming.descriptors[0].get(), reply, descriptor);
     last_work_ = now_ns();
+}
+
+void Server::run_pending_commands()
+{
+    for (PendingCommand &pending : std::exchange(pending_, {})) {
+        Reply reply{};
+        UniqueFd descriptor;
+        reply.error = execute_request(*pending.file, pending.request, pending.process, UniqueFd(), reply, descriptor);
+        if (reply.error == command_pending)
+            pending_.push_back(std::move(pending));
+        else
+            send_reply(pending.reply_socket.get(), reply, descriptor);
+    }
 }
 
 int Server::execute_request(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process,
@@ -413,6 +443,8 @@ int Server::poll_processes()
             process.needs_poll = true; // a poll is limited, and no doorbell announces the rest
     }
     done += serve_network();
+    if (card_.link != nullptr)
+        card_.link->flush();
     const std::uint64_t now = now_ns();
     const std::uint64_t next_late = write_delayed_entries(card_, now);
     const bool has_moderated = send_moderated_events(card_, now);

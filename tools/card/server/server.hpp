@@ -35,6 +35,15 @@ public:
 private:
     using Handler = std::function<void()>;
 
+    /// A command that waits for the other side of the card, and what is needed to run it again. Dropped with its file
+    /// or its process.
+    struct PendingCommand {
+        OpenFile *file;
+        Request request;
+        std::shared_ptr<Process> process;
+        UniqueFd reply_socket;
+    };
+
     /// Creates a listening socket. Connections of other users are closed.
     [[nodiscard]] bool listen_at(const std::string &path, std::function<void(UniqueFd)> on_connection);
     /// Calls `handler` whenever the descriptor is readable.
@@ -50,9 +59,11 @@ private:
     void add_cm_file(Side side, UniqueFd socket);
     /// Handles one request of an event channel, or its end.
     void serve(CmFile &file);
-    /// Carries out a request. Returns an errno, or 0.
+    /// Carries out a request. Returns an errno, 0 or `command_pending`.
     int execute_request(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process,
                         UniqueFd attached, Reply &reply, UniqueFd &descriptor);
+    /// Runs the commands again that wait for the other side of the card.
+    void run_pending_commands();
     /// Adds a connection that sends control lines.
     void add_control(UniqueFd socket);
     /// Adds a connection that sends netlink requests; `make_replies` makes the replies.
@@ -81,6 +92,7 @@ private:
     std::map<int, std::shared_ptr<Handler>> handlers_; ///< by descriptor; shared, since a handler may remove itself
     std::vector<UniqueFd> listeners_;
     std::map<int, UniqueFd> connections_; ///< control and netlink connections
+    std::vector<PendingCommand> pending_;
     ProcessorKeeper keeper_;
     std::uint64_t last_work_ = 0;   ///< time of the last poll that found work, or of the last request
     unsigned idle_polls_ = 0;       ///< polls since last_work_ that found nothing

@@ -212,12 +212,19 @@ void write_device(const fs::path &tree, const Card &card, const Function &functi
     link(tree / "class/infiniband_verbs" / uverbs, verbs);
 }
 
-/// Writes the network interfaces that represent the ports of the e-switch.
+/// Writes the network interfaces that represent the ports of the e-switch, and removes those of absent functions.
 void write_representors(const fs::path &tree, const Card &card, const FunctionProfile &manager)
 {
     const fs::path device = device_folder(tree, manager);
-    for (const Representor &port : representors_of(card)) {
+    for (const Representor &port : all_ports_of(card)) {
         const fs::path net = device / "net" / port.name;
+        const bool is_shown = fs::exists(fs::symlink_status(tree / "class/net" / port.name));
+        if (!port.is_present()) {
+            fs::remove(tree / "class/net" / port.name);
+            fs::remove_all(net);
+        }
+        if (is_shown || !port.is_present())
+            continue;
         put(net / "phys_switch_id", switch_id_of(card));
         put(net / "phys_port_name", port.port_name);
         put(net / "dev_port", "0");
@@ -230,7 +237,6 @@ void write_representors(const fs::path &tree, const Card &card, const FunctionPr
         link(net / "device", device);
         link(tree / "class/net" / port.name, net);
     }
-    link_real(tree, "/sys/class/net");
 }
 
 /// Writes the tree of one side.
@@ -257,8 +263,11 @@ void write_side(const Card &card, Side side, const fs::path &folder)
             link(pci_folder(tree, its) / "physfn", pci_folder(tree, *physical));
             link(pci_folder(tree, *physical) / text("virtfn%u", virtual_functions++), pci_folder(tree, its));
         }
-        if (its.kind == FunctionKind::embedded)
+        if (its.kind == FunctionKind::embedded) {
+            fs::create_directories(tree / "class/net");
             write_representors(tree, card, its);
+            link_real(tree, "/sys/class/net");
+        }
     }
     if (physical != nullptr)
         put(pci_folder(tree, *physical) / "sriov_numvfs", std::to_string(virtual_functions));
@@ -273,13 +282,26 @@ bool write_sysfs(Card &card, const std::string &folder)
 {
     try {
         card.folder = folder;
-        write_side(card, Side::host, fs::path(folder) / "host");
-        if (card.profile.has_dpu)
-            write_side(card, Side::dpu, fs::path(folder) / "dpu");
+        for (const Side side : {Side::host, Side::dpu}) {
+            if (card.serves(side))
+                write_side(card, side, fs::path(folder) / (side == Side::host ? "host" : "dpu"));
+        }
         return true;
     } catch (const std::exception &error) { // of std::filesystem and of streams
         std::fprintf(stderr, "with_card: cannot write the card's files in %s: %s\n", folder.c_str(), error.what());
         return false;
+    }
+}
+
+void show_representors(const Card &card)
+{
+    const Function *manager = eswitch_manager(card);
+    if (card.folder.empty() || manager == nullptr || !card.serves(Side::dpu))
+        return;
+    try {
+        write_representors(fs::path(card.folder) / "dpu/sys", card, manager->profile);
+    } catch (const std::exception &error) { // of std::filesystem and of streams
+        std::fprintf(stderr, "the representors can't be shown: %s\n", error.what());
     }
 }
 

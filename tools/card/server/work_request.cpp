@@ -8,6 +8,7 @@
 
 #include "big_endian.hpp"
 #include "engine.hpp"
+#include "link_transfer.hpp"
 
 namespace opendoca::card {
 
@@ -153,8 +154,12 @@ CopyResult copy_part(QueuePair &qp, const SegmentList &source, const SegmentList
     is_complete = false;
     const std::uint64_t done =
         std::min(qp.copied, length); // the program may have shortened the request since the last part
-    const std::uint64_t part = std::min(length - done, max_bytes_per_poll);
-    const CopyResult result = copy(source, destination, done, part);
+    const bool uses_link = qp.file.card.link != nullptr && (is_at_other_side(source) || is_at_other_side(destination));
+    const std::uint64_t part = std::min(length - done, uses_link ? max_bytes_per_transfer : max_bytes_per_poll);
+    if (!uses_link)
+        qp.transfer.reset(); // the program has changed the request meanwhile
+    const CopyResult result =
+        uses_link ? copy_by_link(qp, source, destination, done, part) : copy(source, destination, done, part);
     if (result != CopyResult::done)
         return result;
     qp.copied = done + part;

@@ -95,7 +95,8 @@ Outcome finish(QueuePair &qp, const WorkRequest &request, std::uint64_t bytes);
 Syndrome add_data_segments(const QueuePair &qp, const WorkRequest &request, std::size_t at, std::uint32_t rights,
                            SegmentList &list);
 
-/// Copies the next part of a long transfer, up to the limit of one poll. Sets `is_complete` with the last part.
+/// Copies the next part of a long transfer, up to the limit of one poll. Sets `is_complete` with the last part. A part
+/// at the other end of the link takes several calls, of which all but the last return `pending`.
 CopyResult copy_part(QueuePair &qp, const SegmentList &source, const SegmentList &destination, std::uint64_t length,
                      bool &is_complete);
 

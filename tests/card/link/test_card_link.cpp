@@ -1,0 +1,586 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Both ends of the link between the two sides of a card, in this process: two cards, or a card and a peer that sends
+// what no card sends.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "server/access.hpp"
+#include "server/big_endian.hpp"
+#include "server/link.hpp"
+#include "server/representor.hpp"
+
+namespace opendoca::card {
+namespace {
+
+constexpr std::uint32_t all_rights =
+    right::local_write | right::remote_write | right::remote_read | right::remote_atomic;
+constexpr std::array<std::uint8_t, 32> secret = {'s', 'e', 'c', 'r', 'e', 't'};
+constexpr std::uint16_t host_vhca = 1;
+constexpr std::uint8_t untouched = 0xa5;
+
+/// One side of a card, and a program's memory.
+struct Place {
+    Place(Side side, const std::string &address) : card(*find_profile("bluefield-3"), side)
+    {
+        std::string message;
+        card.link = std::make_unique<Link>(card, LinkSettings{*LinkAddress::parse(address, message), std::nullopt});
+        EXPECT_TRUE(card.link->start(message)) << message;
+        file = &card.open(*card.function(side, 0), UniqueFd());
+    }
+    Link &link() { return *card.link; }
+
+    MemoryKey *share(std::span<std::uint8_t> memory, std::uint32_t access = all_rights)
+    {
+        auto *key = card.objects.create<MemoryKey>(*file);
+        EXPECT_TRUE(card.keys.add(*key));
+        key->process = Process::open(getpid());
+        key->pd_number = 1;
+        key->access = access;
+        key->start = key->iova = reinterpret_cast<std::uintptr_t>(memory.data());
+        key->length = memory.size();
+        key->permission.emplace().access_key = secret;
+        return key;
+    }
+
+    Card card;
+    OpenFile *file = nullptr;
+};
+
+/// A peer that sends bytes.
+class RawPeer {
+public:
+    explicit RawPeer(const std::string &path) : socket_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))
+    {
+        sockaddr_un name{};
+        name.sun_family = AF_UNIX;
+        path.copy(name.sun_path, sizeof(name.sun_path) - 1);
+        EXPECT_EQ(connect(socket_.get(), reinterpret_cast<const sockaddr *>(&name), sizeof(name)), 0);
+    }
+    /// Sends what the socket takes.
+    void send(std::span<const std::uint8_t> bytes) const
+    {
+        ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
+    void send(LinkType type, std::uint64_t id, std::span<const std::uint8_t> body) const
+    {
+        send(message(static_cast<std::uint8_t>(type), id, body));
+    }
+    static std::vector<std::uint8_t> message(std::uint8_t type, std::uint64_t id, std::span<const std::uint8_t> body)
+    {
+        std::vector<std::uint8_t> bytes(link_header_bytes + body.size());
+        store_big(&bytes[0], static_cast<std::uint32_t>(body.size()));
+        bytes[4] = type;
+        store_big(&bytes[8], id);
+        std::ranges::copy(body, bytes.begin() + link_header_bytes);
+        return bytes;
+    }
+    /// Reads what has come. Sets is_closed at its end.
+    std::vector<std::uint8_t> read()
+    {
+        std::vector<std::uint8_t> all;
+        for (;;) {
+            std::array<std::uint8_t, 1 << 16> bytes;
+            const ssize_t got = recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+            is_closed = is_closed || got == 0 || (got < 0 && errno == ECONNRESET);
+            if (got <= 0)
+                return all;
+            all.insert(all.end(), bytes.begin(), bytes.begin() + got);
+        }
+    }
+    bool is_closed = false;
+
+private:
+    UniqueFd socket_;
+};
+
+class LinkEnds : public testing::Test {
+protected:
+    LinkEnds()
+    {
+        std::string name = "/tmp/link-XXXXXX";
+        folder = mkdtemp(name.data());
+        path = folder + "/link";
+        address = "unix:" + path;
+        dpu = std::make_unique<Place>(Side::dpu, address);
+    }
+    ~LinkEnds() override
+    {
+        host.reset();
+        dpu.reset();
+        rmdir(folder.c_str());
+    }
+
+    /// Drives both ends until the condition holds. Returns whether it does within a minute without events.
+    bool drive(const std::function<bool()> &is_reached)
+    {
+        while (!is_reached()) {
+            std::vector<pollfd> waits;
+            for (const auto &place : {host.get(), dpu.get()}) {
+                if (place != nullptr)
+                    waits.push_back({place->link().descriptor(), POLLIN, 0});
+            }
+            constexpr int limit_ms = 60'000;
+            if (poll(waits.data(), waits.size(), limit_ms) <= 0)
+                return false;
+            for (const auto &place : {host.get(), dpu.get()}) {
+                if (place != nullptr)
+                    place->link().progress();
+            }
+        }
+        return true;
+    }
+    void connect()
+    {
+        host = std::make_unique<Place>(Side::host, address);
+        ASSERT_TRUE(drive([&] { return host->link().session() != 0 && dpu->link().session() != 0; }));
+    }
+    /// The DPU's alias of the host's key; nothing if it was refused.
+    std::optional<OpenedAlias> open(const MemoryKey &key, std::array<std::uint8_t, 32> access_key = secret,
+                                    std::uint16_t vhca_id = host_vhca)
+    {
+        const LinkOpen wanted{vhca_id, key.key >> 8, access_key};
+        std::optional<OpenedAlias> result;
+        EXPECT_TRUE(drive([&] {
+            result = dpu->link().requester().open(*dpu->file, wanted);
+            dpu->link().flush();
+            return !result || result->handle != 0;
+        }));
+        return result;
+    }
+    /// Makes a transfer of the DPU's side, and returns how it ended.
+    Access transfer(LinkType type, const std::shared_ptr<LinkOperation> &operation, const Segment &segment,
+                    std::uint64_t at)
+    {
+        dpu->link().requester().transfer(type, operation, segment, at, 0, operation->bytes.size());
+        dpu->link().flush();
+        EXPECT_TRUE(drive([&] { return operation->outstanding == 0; }));
+        return operation->result;
+    }
+    static std::shared_ptr<LinkOperation> operation_of(std::size_t bytes, std::uint8_t fill = 0)
+    {
+        auto operation = std::make_shared<LinkOperation>();
+        operation->bytes.assign(bytes, fill);
+        return operation;
+    }
+    static Segment segment_of(std::span<const std::uint8_t> memory, const OpenedAlias &alias, std::uint32_t rights)
+    {
+        return {nullptr, reinterpret_cast<std::uintptr_t>(memory.data()), memory.size(), alias.handle, rights};
+    }
+    /// The first message of a host's side.
+    [[nodiscard]] LinkHello host_hello() const
+    {
+        LinkHello hello{static_cast<std::uint8_t>(Side::host), dpu->card.guid, "bluefield-3", {}};
+        for (const FunctionProfile &its : functions_of(dpu->card.profile)) {
+            if (its.side == Side::host)
+                hello.functions.push_back({its.vhca_id, its.vport, static_cast<std::uint8_t>(its.kind), its.subfunction,
+                                           its.device_name, its.pci_address});
+        }
+        return hello;
+    }
+    /// A peer that the DPU's side takes for the host's.
+    std::unique_ptr<RawPeer> connect_raw()
+    {
+        auto peer = std::make_unique<RawPeer>(path);
+        peer->send(LinkType::hello, 0, host_hello().encode());
+        EXPECT_TRUE(drive([&] { return dpu->link().session() != 0; }));
+        return peer;
+    }
+    /// Waits until the DPU's side has closed the connection.
+    bool is_ended(RawPeer &peer)
+    {
+        return drive([&] {
+            peer.read();
+            return peer.is_closed;
+        });
+    }
+
+    std::string folder, path, address;
+    std::unique_ptr<Place> host, dpu;
+};
+
+TEST_F(LinkEnds, ShowTheFunctionsOfTheOtherSideWhileItIsConnected)
+{
+    EXPECT_EQ(representors_of(dpu->card).size(), 2u) << "the uplink and the subfunction";
+    connect();
+    EXPECT_EQ(representors_of(dpu->card).size(), 4u);
+    host.reset();
+    EXPECT_TRUE(drive([&] { return dpu->link().session() == 0; }));
+    EXPECT_EQ(representors_of(dpu->card).size(), 2u);
+}
+
+TEST_F(LinkEnds, MoveBytesAndCarryOutAtomics)
+{
+    connect();
+    std::vector<std::uint8_t> memory(3 << 20);
+    std::iota(memory.begin(), memory.end(), std::uint8_t{1});
+    const auto alias = open(*host->share(memory));
+    ASSERT_TRUE(alias);
+    EXPECT_EQ(alias->access, all_rights);
+    // More requests than the window has.
+    static_assert((6 << 20) / max_link_data > link_window);
+    const auto read = operation_of(memory.size() - 5), again = operation_of(memory.size());
+    dpu->link().requester().transfer(LinkType::read, again, segment_of(memory, *alias, 0), 0, 0, memory.size());
+    EXPECT_EQ(transfer(LinkType::read, read, segment_of(memory, *alias, 0), 5), Access::done);
+    EXPECT_TRUE(drive([&] { return again->outstanding == 0; }));
+    EXPECT_TRUE(std::equal(read->bytes.begin(), read->bytes.end(), memory.begin() + 5));
+    EXPECT_EQ(again->bytes, memory);
+    const std::vector<std::uint8_t> before = memory;
+    EXPECT_EQ(transfer(LinkType::write, operation_of(100'000, 'w'), segment_of(memory, *alias, right::local_write), 3),
+              Access::done);
+    EXPECT_TRUE(std::all_of(memory.begin() + 3, memory.begin() + 100'003, [](auto byte) { return byte == 'w'; }));
+    EXPECT_TRUE(std::equal(memory.begin(), memory.begin() + 3, before.begin()));
+    EXPECT_TRUE(std::equal(memory.begin() + 100'003, memory.end(), before.begin() + 100'003));
+    std::uint64_t word = 40;
+    std::memcpy(memory.data() + 8, &word, sizeof(word));
+    for (const auto &[atomic, expected] :
+         {std::pair(LinkAtomic{true, 2, 0}, 42u), {LinkAtomic{false, 7, 41}, 42u}, {LinkAtomic{false, 7, 42}, 7u}}) {
+        const std::uint64_t old = word;
+        const auto operation = operation_of(sizeof(word));
+        dpu->link().requester().swap(
+            operation, segment_of(std::span(memory).subspan(8, sizeof(word)), *alias, right::remote_atomic), atomic);
+        dpu->link().flush();
+        EXPECT_TRUE(drive([&] { return operation->outstanding == 0; }));
+        EXPECT_EQ(operation->result, Access::done);
+        std::memcpy(&word, operation->bytes.data(), sizeof(word));
+        EXPECT_EQ(word, old);
+        std::memcpy(&word, memory.data() + 8, sizeof(word));
+        EXPECT_EQ(word, expected);
+    }
+}
+
+TEST_F(LinkEnds, CheckEachAccessWhereTheMemoryIs)
+{
+    connect();
+    std::vector<std::uint8_t> arena(3 * 4096, untouched);
+    const std::span memory = std::span(arena).subspan(4096, 4096);
+    MemoryKey *const key = host->share(memory, right::local_write | right::remote_read);
+    const auto alias = open(*key);
+    ASSERT_TRUE(alias);
+    const auto write = [&](std::span<const std::uint8_t> range, std::uint32_t rights, std::uint64_t at = 0) {
+        return transfer(LinkType::write, operation_of(16, 'w'), segment_of(range, *alias, rights), at);
+    };
+    EXPECT_EQ(write(memory, right::remote_write), Access::fault) << "a right that the key does not have";
+    EXPECT_EQ(write(std::span(arena).subspan(4095, 4096), right::local_write, 8), Access::fault) << "begins in front";
+    EXPECT_EQ(write(std::span(arena).subspan(4097, 4096), right::local_write, 8), Access::fault) << "ends behind";
+    EXPECT_EQ(write({memory.data(), ~std::size_t{0}}, right::local_write), Access::fault);
+    EXPECT_TRUE(std::ranges::all_of(arena, [](auto byte) { return byte == untouched; }));
+    EXPECT_EQ(write(memory, right::local_write), Access::done);
+    EXPECT_EQ(transfer(LinkType::read, operation_of(16), segment_of(memory, *alias, right::remote_read), 0),
+              Access::done);
+    // A destroyed key, also if another one has its index.
+    host->card.objects.destroy(*key);
+    EXPECT_EQ(write(memory, right::local_write), Access::fault);
+    OpenedAlias unknown = *alias;
+    ++unknown.handle;
+    EXPECT_EQ(transfer(LinkType::read, operation_of(16), segment_of(memory, unknown, 0), 0), Access::fault);
+    EXPECT_EQ(host->link().session(), 1u) << "no program's mistake ends the connection";
+}
+
+TEST_F(LinkEnds, OpenKeysThatWereSharedWithTheSecretOnly)
+{
+    connect();
+    std::vector<std::uint8_t> memory(4096);
+    MemoryKey *const key = host->share(memory);
+    std::array<std::uint8_t, 32> wrong = secret;
+    wrong.back() ^= 1;
+    EXPECT_FALSE(open(*key, wrong));
+    EXPECT_FALSE(open(*key, secret, 2)) << "of another function";
+    EXPECT_TRUE(open(*key));
+    key->permission.reset();
+    EXPECT_FALSE(open(*key)) << "not shared";
+}
+
+TEST_F(LinkEnds, ReportTheDeathOfTheProgram)
+{
+    connect();
+    std::vector<std::uint8_t> memory(4096);
+    MemoryKey *const key = host->share(memory);
+    const auto alias = open(*key);
+    const pid_t child = fork();
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    key->process = Process::open(child);
+    kill(child, SIGKILL);
+    pollfd dead{key->process->death_fd(), POLLIN, 0};
+    EXPECT_EQ(poll(&dead, 1, -1), 1);
+    EXPECT_EQ(transfer(LinkType::read, operation_of(16), segment_of(memory, *alias, 0), 0), Access::gone);
+    waitpid(child, nullptr, 0);
+}
+
+TEST_F(LinkEnds, FailWhatIsInFlightWhenTheConnectionEnds)
+{
+    connect();
+    std::vector<std::uint8_t> memory(8 << 20);
+    const auto alias = open(*host->share(memory));
+    const auto operation = operation_of(memory.size());
+    dpu->link().requester().transfer(LinkType::read, operation, segment_of(memory, *alias, 0), 0, 0, memory.size());
+    EXPECT_EQ(operation->outstanding, memory.size() / max_link_data);
+    const LinkOpen wanted{host_vhca, 2, secret};
+    EXPECT_EQ(dpu->link().requester().open(*dpu->file, wanted)->handle, 0u);
+    host.reset();
+    EXPECT_TRUE(drive([&] { return dpu->link().session() == 0; }));
+    EXPECT_EQ(operation->outstanding, 0u);
+    EXPECT_EQ(operation->result, Access::fault);
+    EXPECT_FALSE(dpu->link().requester().open(*dpu->file, wanted));
+    EXPECT_EQ(transfer(LinkType::read, operation_of(16), segment_of(memory, *alias, 0), 0), Access::fault);
+    // An alias of an earlier connection is of no use in a later one.
+    connect();
+    EXPECT_EQ(dpu->link().session(), 2u);
+    EXPECT_EQ(transfer(LinkType::read, operation_of(16), segment_of(memory, *alias, 0), 0), Access::fault);
+}
+
+TEST_F(LinkEnds, DropRequestsThatNothingWaitsFor)
+{
+    connect();
+    std::vector<std::uint8_t> memory(16 << 20, 'm');
+    const auto alias = open(*host->share(memory));
+    {
+        const auto operation = operation_of(memory.size(), 'w');
+        dpu->link().requester().transfer(LinkType::write, operation, segment_of(memory, *alias, right::local_write), 0,
+                                         0, memory.size());
+    }
+    EXPECT_EQ(transfer(LinkType::read, operation_of(16), segment_of(memory, *alias, 0), 0), Access::done);
+    EXPECT_EQ(memory[link_window * max_link_data], 'm') << "beyond the window";
+    EXPECT_EQ(memory.back(), 'm');
+}
+
+TEST_F(LinkEnds, RefuseAPeerThatDoesNotBeginLikeACard)
+{
+    const std::vector<std::uint8_t> right_one = host_hello().encode();
+    const auto changed = [&](std::size_t at, std::uint8_t value) {
+        std::vector<std::uint8_t> hello = right_one;
+        hello[at] ^= value;
+        return RawPeer::message(1, 0, hello);
+    };
+    std::vector<std::uint8_t> shorter(right_one.begin(), right_one.end() - 1), longer = right_one;
+    longer.push_back(0);
+    const std::vector<std::uint8_t> nothing, too_long = {0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    for (const auto &bytes :
+         {changed(0, 1), changed(5, 1), changed(6, 1), changed(6, 0x80), changed(7, 1), changed(7, 0xff), changed(8, 1),
+          changed(16, 1), changed(48, 1), changed(60, 1), RawPeer::message(1, 0, shorter),
+          RawPeer::message(1, 0, longer), RawPeer::message(1, 0, nothing), RawPeer::message(2, 0, nothing),
+          RawPeer::message(0, 0, nothing), RawPeer::message(13, 0, nothing), RawPeer::message(7, 1, right_one),
+          too_long}) {
+        RawPeer peer(path);
+        peer.send(bytes);
+        EXPECT_TRUE(is_ended(peer));
+        EXPECT_EQ(dpu->link().session(), 0u);
+    }
+    EXPECT_EQ(representors_of(dpu->card).size(), 2u);
+    connect();
+}
+
+TEST_F(LinkEnds, EndAConnectionWithAMalformedMessage)
+{
+    std::vector<std::uint8_t> memory(4096, untouched);
+    const auto address_of_memory = reinterpret_cast<std::uintptr_t>(memory.data());
+    const LinkRange to_read{1, 0, address_of_memory, 4096, 0, 8},
+        to_write{1, right::local_write, address_of_memory, 4096, 0, 8};
+    const auto encoded = [](const LinkRange &range, std::size_t more) {
+        std::vector<std::uint8_t> bytes(LinkRange::bytes + more);
+        range.encode(std::span(bytes).first<LinkRange::bytes>());
+        return bytes;
+    };
+    const auto with = [&](LinkRange range, auto member, auto value) {
+        range.*member = value;
+        return encoded(range, range.rights == 0 || range.rights == right::remote_write ? 0 : 8);
+    };
+    struct Case {
+        std::uint8_t type;
+        std::vector<std::uint8_t> body;
+    };
+    const std::vector<Case> cases = {
+        {0, {}},
+        {13, {}},
+        {255, {}},
+        {1, host_hello().encode()},
+        {2, {1}},
+        {3, {1}},
+        {4, std::vector<std::uint8_t>(39)},
+        {4, std::vector<std::uint8_t>(41)},
+        // Replies to nothing.
+        {5, std::vector<std::uint8_t>(16)},
+        {8, std::vector<std::uint8_t>(4)},
+        {10, std::vector<std::uint8_t>(4)},
+        {12, std::vector<std::uint8_t>(16)},
+        {8, {}},
+        // An alias that is not open.
+        {6, {0, 0, 0, 9}},
+        {6, {0, 0, 0}},
+        {6, {}},
+        // Reads: too short, too long, for writing, of too much, outside of their range.
+        {7, std::vector<std::uint8_t>(39)},
+        {7, encoded(to_read, 1)},
+        {7, with(to_read, &LinkRange::rights, right::remote_write)},
+        {7, with(to_read, &LinkRange::count, static_cast<std::uint32_t>(max_link_data + 1))},
+        {7, with(to_read, &LinkRange::offset, ~std::uint64_t{0})},
+        {7, with(to_read, &LinkRange::offset, std::uint64_t{4089})},
+        // Writes: less and more than their length, without a right to write, with others, outside of their range.
+        {9, {}},
+        {9, encoded(to_write, 7)},
+        {9, encoded(to_write, 9)},
+        {9, encoded(to_read, 8)},
+        {9, with(to_write, &LinkRange::rights, 0xffffffffu)},
+        {9, with(to_write, &LinkRange::offset, std::uint64_t{4089})},
+        // Atomics: not of 8 bytes, of another size.
+        {11, encoded(to_write, 24)},
+        {11, encoded(to_write, 23)},
+        {11, {}}};
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const auto peer = connect_raw();
+        peer->send(RawPeer::message(cases[i].type, 1, cases[i].body));
+        EXPECT_TRUE(is_ended(*peer)) << i;
+        EXPECT_EQ(dpu->link().session(), 0u) << i;
+    }
+    EXPECT_TRUE(std::ranges::all_of(memory, [](auto byte) { return byte == untouched; }));
+    connect();
+}
+
+TEST_F(LinkEnds, TakeMessagesInPieces)
+{
+    const auto peer = connect_raw();
+    const std::vector<std::uint8_t> ping = RawPeer::message(2, 0, {});
+    std::vector<std::uint8_t> replies;
+    for (const std::uint8_t byte : ping) {
+        peer->send(std::span(&byte, 1));
+        dpu->link().progress();
+    }
+    EXPECT_TRUE(drive([&] {
+        const auto more = peer->read();
+        replies.insert(replies.end(), more.begin(), more.end());
+        return replies.size() >= link_header_bytes && replies[replies.size() - link_header_bytes + 4] == 3;
+    }));
+    EXPECT_NE(dpu->link().session(), 0u);
+}
+
+TEST_F(LinkEnds, DropAPeerThatDoesNotReadItsReplies)
+{
+    std::vector<std::uint8_t> memory(max_link_data);
+    MemoryKey *const key = dpu->share(memory);
+    const auto peer = connect_raw();
+    constexpr std::uint16_t dpu_vhca = 5;
+    peer->send(LinkType::open, 1, LinkOpen{dpu_vhca, key->key >> 8, secret}.encode());
+    std::vector<std::uint8_t> body(LinkRange::bytes);
+    LinkRange{1, 0, reinterpret_cast<std::uintptr_t>(memory.data()), memory.size(), 0, max_link_data}.encode(
+        std::span(body).first<LinkRange::bytes>());
+    for (std::uint64_t id = 2; dpu->link().session() != 0 && id < 10'000; ++id) {
+        peer->send(LinkType::read, id, body);
+        dpu->link().progress();
+    }
+    EXPECT_EQ(dpu->link().session(), 0u);
+}
+
+TEST_F(LinkEnds, SurviveRandomMessagesAndWriteNothingElse)
+{
+    constexpr std::size_t shared_at = 4096, shared_bytes = 8192;
+    std::vector<std::uint8_t> arena(1 << 16, untouched);
+    const std::span shared = std::span(arena).subspan(shared_at, shared_bytes);
+    MemoryKey *const key = dpu->share(shared);
+    std::mt19937 generator(1); // NOLINT: the same in each run
+    const auto random = [&](std::uint32_t below) { return static_cast<std::uint32_t>(generator() % below); };
+    std::unique_ptr<RawPeer> peer;
+    unsigned written = 0;
+    for (unsigned round = 0; round < 20'000; ++round) {
+        if (peer == nullptr || peer->is_closed) {
+            peer.reset();
+            EXPECT_TRUE(drive([&] { return dpu->link().session() == 0; }));
+            peer = connect_raw();
+            peer->send(LinkType::open, 1, LinkOpen{5, key->key >> 8, secret}.encode());
+        }
+        // Mostly right requests, of which one field is changed.
+        std::vector<std::uint8_t> body(LinkRange::bytes);
+        const std::uint32_t count = random(200);
+        constexpr std::uint8_t types[] = {7, 9, 9, 11, 4, 6, 2, 5, 8, 10, 12, 1};
+        const std::uint8_t type = types[random(random(50) == 0 ? std::uint32_t{std::size(types)} : 3)];
+        const std::uint32_t rights = type == 7 ? 4 * random(2) : 1 + random(3);
+        LinkRange{1 + (random(10) == 0 ? random(3) : 0),
+                  random(50) == 0 ? random(16) : rights,
+                  reinterpret_cast<std::uintptr_t>(shared.data()) + random(64) - 32,
+                  shared_bytes - random(64),
+                  random(64),
+                  count}
+            .encode(std::span(body).first<LinkRange::bytes>());
+        body.resize(type == 7 ? body.size() : type == 9 ? body.size() + count : random(80), 'w');
+        if (random(20) == 0 && !body.empty())
+            body[random(static_cast<std::uint32_t>(body.size()))] = static_cast<std::uint8_t>(generator());
+        std::vector<std::uint8_t> bytes = RawPeer::message(type, round, body);
+        if (random(200) == 0)
+            bytes[random(link_header_bytes)] = static_cast<std::uint8_t>(generator());
+        if (random(200) == 0)
+            bytes.resize(random(static_cast<std::uint32_t>(bytes.size())));
+        peer->send(bytes);
+        dpu->link().progress();
+        peer->read();
+        written += shared[64] == 'w';
+    }
+    EXPECT_GT(written, 0u) << "some requests are carried out";
+    const auto is_untouched = [](auto byte) { return byte == untouched; };
+    EXPECT_TRUE(std::all_of(arena.begin(), arena.begin() + shared_at, is_untouched));
+    EXPECT_TRUE(std::all_of(arena.begin() + shared_at + shared_bytes, arena.end(), is_untouched));
+    peer.reset();
+    EXPECT_TRUE(drive([&] { return dpu->link().session() == 0; }));
+    connect();
+}
+
+TEST(LinkAddresses, AreReadAndShown)
+{
+    std::string message;
+    for (const char *text : {"unix:/run/card/link", "tcp:127.0.0.1:4000", "tcp:[::1]:4000"}) {
+        const auto address = LinkAddress::parse(text, message);
+        ASSERT_TRUE(address) << message;
+        EXPECT_EQ(address->text(), text);
+    }
+    EXPECT_EQ(LinkAddress::parse("unix:/run/card/link", message)->common_name(), "link");
+    EXPECT_EQ(LinkAddress::parse("tcp:127.0.0.1:4000", message)->common_name(), "4000");
+    for (const std::string &text :
+         {std::string("unix:link"), std::string("unix:/"), std::string("unix:/a b"), "unix:/" + std::string(107, 'x'),
+          std::string("tcp:127.0.0.1"), std::string("tcp:192.0.2.1:4000"), std::string("tcp:localhost:4000"),
+          std::string("tcp::4000"), std::string("tcp:127.0.0.1:0"), std::string("tcp:127.0.0.1:"), std::string("")})
+        EXPECT_FALSE(LinkAddress::parse(text, message)) << text;
+}
+
+TEST_F(LinkEnds, LeaveAFileOrASocketInUseAlone)
+{
+    std::string message;
+    const auto same = LinkAddress::parse(address, message);
+    EXPECT_FALSE(listen_for_link(*same, false, message).is_open()) << "a card listens";
+    EXPECT_NE(message.find("in use"), std::string::npos) << message;
+    const std::string file = folder + "/file";
+    fclose(fopen(file.c_str(), "w"));
+    EXPECT_FALSE(listen_for_link(*LinkAddress::parse("unix:" + file, message), false, message).is_open());
+    EXPECT_EQ(access(file.c_str(), F_OK), 0);
+    unlink(file.c_str());
+    struct stat state {};
+    EXPECT_EQ(stat(path.c_str(), &state), 0);
+    EXPECT_EQ(state.st_mode & 0777u, 0600u);
+}
+
+} // namespace
+} // namespace opendoca::card

@@ -1,0 +1,411 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+"""The two sides of one card at two places: with PID, mount and network namespaces of their own, and different users.
+
+    test_link.py WITH_CARD LINK_PAIR FOLDER_OF_SAMPLES
+"""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "common"))
+
+from user import environment  # pylint: disable=wrong-import-position
+
+WITH_CARD, LINK_PAIR, SAMPLES = (str(pathlib.Path(name).resolve()) for name in sys.argv[1:4])
+NOBODY = 65534
+LIMIT = 120  # seconds: whatever takes longer hangs
+MEMORY = 5_000_001  # bytes
+TEXT = "between two places"
+PORT = 47100 + os.getpid() % 1000
+
+
+class Place:
+    """Namespaces, and the folder of the cards in them."""
+
+    def __init__(self, folder, user, network=None):
+        self.user, self.programs = user, []
+        self.folder = folder
+        folder.mkdir(mode=0o700)
+        os.chown(folder, user, user)
+        words = ["unshare", "--pid", "--fork", "--mount", "--mount-proc", "--kill-child", *([] if network else ["--net"])]
+        if network:
+            words = ["nsenter", f"--net=/proc/{network}/ns/net", *words]
+        # A shell is the namespace's init, which collects orphans.
+        self.keeper = subprocess.Popen([*words, "sh", "-c", "ip link set lo up; echo $$; while read line; do :; done"],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        if not self.keeper.stdout.readline():
+            raise unittest.SkipTest("no namespaces here")
+        children = pathlib.Path(f"/proc/{self.keeper.pid}/task/{self.keeper.pid}/children").read_text(encoding="ascii")
+        self.init = int(children.split()[0])
+
+    def start(self, *words, **options):
+        # As the user: setpriv follows nsenter, since only root can enter.
+        command = ["nsenter", f"--target={self.init}", "--pid", "--mount", "--net", "setpriv", f"--reuid={self.user}",
+                   f"--regid={self.user}", "--clear-groups", *map(str, words)]
+        variables = environment(XDG_RUNTIME_DIR=str(self.folder), DOCA_SOFT="0")
+        program = subprocess.Popen(command, env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True, cwd="/", **options)
+        self.programs.append(program)
+        return program
+
+    def ask(self, card, line):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as control:
+            control.settimeout(LIMIT)
+            os.seteuid(self.user)  # a card serves its own user only
+            try:
+                control.connect(str(self.folder / "opendoca-cards" / card / "control"))
+            finally:
+                os.seteuid(0)
+            control.send(line.encode())
+            return control.recv(4096).decode()
+
+    def close(self):
+        for program in self.programs:
+            program.kill()
+            program.wait()
+            program.stdin.close()
+            program.stdout.close()
+        self.keeper.stdin.close()
+        self.keeper.stdout.close()
+        self.keeper.kill()
+        self.keeper.wait()
+
+
+class Sides(unittest.TestCase):
+    """A program that keeps the card, and what the tests do with both sides."""
+
+    users = (NOBODY, 0)
+    shares_network = False
+
+    def setUp(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can have other users and namespaces")
+        # The name is short: sockets are in it.
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="link-", dir="/tmp"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder.chmod(0o755)
+        self.volume = self.folder / "volume"
+        self.volume.mkdir(mode=0o777)
+        self.volume.chmod(0o777)
+        programs = self.folder / "bin"  # what the build tree keeps from others
+        programs.mkdir(mode=0o755)
+        for program in (pathlib.Path(WITH_CARD), pathlib.Path(WITH_CARD).parent / "libopendoca_card.so",
+                        pathlib.Path(LINK_PAIR)):
+            shutil.copy(program, programs)
+        self.with_card, self.link_pair = programs / "with_card", programs / "link_pair"
+        self.places = {}
+        for side, user in zip(("host", "dpu"), self.users):
+            network = self.places["host"].init if self.places and self.shares_network else None
+            self.places[side] = Place(self.folder / side[0], user, network)
+            self.addCleanup(self.places[side].close)
+
+    def link(self, side):
+        other = self.users[0 if side == "dpu" else 1]
+        own = self.users[1 if side == "dpu" else 0]
+        return ["--link", f"unix:{self.volume}/link", *(["--link-user", other] if other != own else [])]
+
+    def start(self, side, *command, options=(), **more):
+        return self.places[side].start(self.with_card, "--side", side, *self.link(side), *options, *command, **more)
+
+    def pair(self, side):
+        # The DPU's mlx5_0 has no GID, which the queue pairs of the program need.
+        program = self.start(side, self.link_pair, side, "mlx5_0" if side == "host" else "mlx5_1", MEMORY)
+        self.assertEqual(program.stdout.readline(), "ready\n")
+        return program
+
+    def tell(self, program, *words):
+        """Sends a command and returns the answer."""
+        program.stdin.write(" ".join(map(str, words)) + "\n")
+        program.stdin.flush()
+        return program.stdout.readline().strip()
+
+    def status(self, side):
+        words = self.places[side].ask(f"bluefield-3-{side}", "status").split()
+        return dict(zip(words[1::2], words[2::2]))
+
+    def link_state(self, side):
+        try:
+            return self.status(side)["link-state"]
+        except OSError:
+            return "not started yet"
+
+    def log(self, side):
+        path = self.places[side].folder / f"opendoca-cards/bluefield-3-{side}/log"
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+    def becomes(self, side, state):
+        """Waits until the link of a side has this state."""
+        self.waits(lambda: self.link_state(side) == state, f"{side} does not become {state}")
+
+    def waits(self, condition, message):
+        end = time.monotonic() + LIMIT
+        while not condition():
+            self.assertLess(time.monotonic(), end, message)
+            time.sleep(0.01)  # nothing announces it
+
+    def connected_pair(self):
+        """A program on each side; that of the DPU has an alias of the host's key."""
+        programs = self.pair("host"), self.pair("dpu")
+        self.becomes("dpu", "connected")
+        self.assertEqual(self.tell(programs[1], "open", *self.tell(programs[0], "share").split()), "opened")
+        return programs
+
+    def card_pid(self, side):
+        """The number of a card's process outside of its namespace."""
+        inside = self.status(side)["pid"]
+        for status in pathlib.Path("/proc").glob("[0-9]*/status"):
+            try:
+                numbers = re.search(r"^NSpid:\s+(.*)$", status.read_text(encoding="ascii"), re.M)
+            except OSError:
+                continue
+            same_namespace = numbers and numbers[1].split()[-1] == inside and len(numbers[1].split()) > 1
+            if same_namespace and os.stat(status.parent / "ns/pid").st_ino == os.stat(
+                    f"/proc/{self.places[side].init}/ns/pid").st_ino:
+                return int(status.parent.name)
+        self.fail(f"the card of {side} does not run")
+
+
+class Discovery(Sides):
+    def representors(self):
+        listing = self.start("dpu", "devlink", "port", "show")
+        output = listing.communicate(timeout=LIMIT)[0]
+        self.assertEqual(listing.returncode, 0, output)
+        interfaces = self.start("dpu", "ls", "/sys/class/net").communicate(timeout=LIMIT)[0].split()
+        names = set(re.findall(r"netdev (\S+)", output))
+        self.assertEqual(names, names.intersection(interfaces), output)
+        self.assertNotIn("pf0hpf" if "pf0hpf" not in names else "", interfaces)
+        return names
+
+    def test_the_host_appears_and_disappears(self):
+        own = {"p0", "en3f0pf0sf4"}
+        keeper = self.start("dpu", "cat")
+        self.assertEqual(self.representors(), own)
+        host = self.start("host", "cat")
+        self.becomes("dpu", "connected")
+        self.assertEqual(self.representors(), own | {"pf0hpf", "pf0vf0"})
+        # The host's card ends with its last program.
+        host.communicate(timeout=LIMIT)
+        self.becomes("dpu", "waiting")
+        self.assertEqual(self.representors(), own)
+        # It may come again.
+        again = self.start("host", "cat")
+        self.becomes("dpu", "connected")
+        self.assertEqual(self.representors(), own | {"pf0hpf", "pf0vf0"})
+        os.kill(self.card_pid("host"), signal.SIGKILL)
+        self.becomes("dpu", "waiting")
+        self.assertEqual(self.representors(), own)
+        self.assertIsNone(again.poll(), "a program outlives its card")
+        self.assertIsNone(keeper.poll())
+
+    def test_each_side_has_its_own_functions_only(self):
+        self.start("host", "cat")
+        self.start("dpu", "cat")
+        for side, others in (("host", "dpu"), ("dpu", "host")):
+            self.becomes(side, "connected")
+            result = self.places[side].start(self.with_card, "--side", others, "--card", f"bluefield-3-{side}", "true")
+            output = result.communicate(timeout=LIMIT)[0]
+            self.assertEqual(result.returncode, 125, output)
+            self.assertIn(f"has the side '{side}' only", output)
+            self.assertTrue(self.places[side].ask(f"bluefield-3-{side}", f"port-down {others} 0").startswith("error"))
+
+    def test_a_third_card_is_refused(self):
+        self.start("host", "cat")
+        self.start("dpu", "cat")
+        self.becomes("dpu", "connected")
+        self.start("host", "cat", options=["--card", "third"])
+        self.waits(lambda: "refuses another card" in self.log("dpu"), "the third card is not refused")
+        self.assertEqual(self.status("dpu")["link-sessions"], "1")
+
+    def test_another_profile_is_refused(self):
+        self.start("dpu", "cat")
+        self.start("host", "cat", options=["--profile", "bluefield-2"])
+        self.waits(lambda: "it is a bluefield-2, and this side a bluefield-3" in self.log("dpu"), "it is not refused")
+        self.assertEqual(self.status("dpu")["link-state"], "waiting")
+
+    def test_another_user_is_refused(self):
+        self.places["dpu"].start(self.with_card, "--side", "dpu", "--link", f"unix:{self.volume}/link", "cat")
+        self.waits(lambda: (self.volume / "link").exists(), "the DPU's side does not listen")
+        (self.volume / "link").chmod(0o777)
+        self.start("host", "cat")
+        self.waits(lambda: f"is of user {NOBODY}, not of user 0" in self.log("dpu"), "it is not refused")
+        self.assertEqual(self.status("dpu")["link-state"], "waiting")
+
+    def test_wrong_options_are_refused(self):
+        for options, message in ((["--link", "unix:relative"], "must be absolute"),
+                                 (["--link", "tcp:192.0.2.1:4000"], "no loopback address"),
+                                 (["--link", "tcp:localhost:4000"], "no numeric address"),
+                                 (["--link", "udp:127.0.0.1:4000"], "not of the form"),
+                                 (["--link-user", "5"], "--link-user is for"),
+                                 (["--link", "unix:/x/link", "--link-user", "me"], "number of a user"),
+                                 (["--link", "unix:/x/link", "--address", "dpu/127.0.0.20"], "are not here"),
+                                 (["--link", "unix:/x/link", "--profile", "connectx-7"], "has no DPU")):
+            with self.subTest(options):
+                program = self.places["host"].start(self.with_card, *options, "true")
+                output = program.communicate(timeout=LIMIT)[0]
+                self.assertEqual(program.returncode, 125, output)
+                self.assertIn(message, output)
+
+
+class Transfers(Sides):
+    def test_copies_in_both_directions(self):
+        host, dpu = self.connected_pair()
+        self.assertEqual(self.tell(host, "fill", 7), "filled")
+        self.assertEqual(self.tell(dpu, "read", 7), "equal")
+        self.assertEqual(self.tell(dpu, "write", 8), "equal")
+        self.assertEqual(self.tell(host, "check", 8), "equal")
+        self.assertGreater(int(self.status("dpu")["link-requests"]), MEMORY >> 16)
+        self.assertGreater(int(self.status("host")["link-served"]), MEMORY >> 16)
+        self.assertRegex(self.tell(dpu, "beyond"), "status 4")  # IBV_WC_LOC_PROT_ERR
+
+    def test_requests_of_connections(self):
+        host, dpu = self.connected_pair()
+        self.tell(host, "fill", 7)
+        self.assertEqual(self.tell(dpu, "rdma-read", 7), "equal")
+        self.assertEqual(self.tell(dpu, "rdma-write-from", 7), "equal")
+        self.assertEqual(self.tell(dpu, "rdma-write", 8), "equal")
+        self.assertEqual(self.tell(host, "check", 8), "equal")
+        self.assertEqual(self.tell(dpu, "rdma-read-to", 9), "equal")
+        self.assertEqual(self.tell(host, "check", 9), "equal")
+        before = int(self.tell(host, "word"))
+        self.assertEqual(self.tell(dpu, "add"), f"sum {999 * 1000 // 2}")
+        self.assertEqual(int(self.tell(host, "word")), (before + 1000) % 2**64)
+        self.assertEqual(self.tell(host, "check-rest", 9), "equal")
+
+    def test_a_key_is_opened_with_its_secret_only(self):
+        host, dpu = self.pair("host"), self.pair("dpu")
+        self.becomes("dpu", "connected")
+        vhca_id, index, address = self.tell(host, "share").split()
+        self.assertEqual(self.tell(dpu, "open", vhca_id, index, address, 1), "refused with status 3")
+        self.assertEqual(self.tell(dpu, "open", 2, index, address), "refused with status 3")
+        self.assertEqual(self.tell(dpu, "open", vhca_id, int(index) + 1, address), "refused with status 3")
+        self.assertEqual(self.tell(dpu, "open", vhca_id, index, address), "opened")
+
+    def test_a_revoked_key_is_worth_nothing(self):
+        host, dpu = self.connected_pair()
+        self.tell(host, "fill", 7)
+        self.assertEqual(self.tell(dpu, "rdma-read", 7), "equal")
+        self.assertEqual(self.tell(host, "revoke"), "revoked")
+        self.assertEqual(self.tell(dpu, "rdma-write", 8), "status 10")  # IBV_WC_REM_ACCESS_ERR
+        self.assertEqual(self.tell(dpu, "write", 8), "status 4 at 0")
+        self.assertEqual(self.tell(host, "check", 7), "equal")
+
+    def flood(self):
+        host, dpu = self.connected_pair()
+        dpu.stdin.write("flood\n")
+        dpu.stdin.flush()
+        self.assertEqual(dpu.stdout.readline(), "flooding\n")
+        return host, dpu
+
+    def test_revocation_in_the_middle_of_copies(self):
+        host, dpu = self.flood()
+        self.tell(host, "revoke")
+        self.assertEqual(dpu.stdout.readline(), "ended with status 4\n")
+
+    def test_death_of_the_program_in_the_middle_of_copies(self):
+        host, dpu = self.flood()
+        # nsenter waits for the program, which is its child.
+        children = pathlib.Path(f"/proc/{host.pid}/task/{host.pid}/children").read_text(encoding="ascii")
+        os.kill(int(children), signal.SIGKILL)
+        self.assertEqual(dpu.stdout.readline(), "ended with status 4\n")
+        self.assertEqual(self.status("dpu")["link-state"], "connected")
+
+    def test_death_of_the_other_card_in_the_middle_of_copies(self):
+        _, dpu = self.flood()
+        os.kill(self.card_pid("host"), signal.SIGKILL)
+        self.assertEqual(dpu.stdout.readline(), "ended with status 4\n")
+        self.assertEqual(self.tell(dpu, "open", 1, 2, 4096), "refused with status 3")
+        # A new card of the host is another peer.
+        self.becomes("dpu", "waiting")
+        program = self.pair("host")
+        self.becomes("dpu", "connected")
+        self.tell(program, "fill", 3)
+        vhca_id, index, address = self.tell(program, "share").split()
+        again = self.pair("dpu")
+        self.assertEqual(self.tell(again, "open", vhca_id, index, address), "opened")
+        self.assertEqual(self.tell(again, "read", 3), "equal")
+
+    def test_a_card_that_stands_still_is_given_up(self):
+        _, dpu = self.flood()
+        card = self.card_pid("host")
+        os.kill(card, signal.SIGSTOP)
+        try:
+            self.assertEqual(dpu.stdout.readline(), "ended with status 4\n")
+            self.becomes("dpu", "waiting")
+        finally:
+            os.kill(card, signal.SIGCONT)
+        self.assertIn("it has sent nothing for", self.log("dpu"))
+        self.becomes("dpu", "connected")
+
+    def test_death_of_the_dpus_card_in_the_middle_of_copies(self):
+        host, _ = self.flood()
+        os.kill(self.card_pid("dpu"), signal.SIGKILL)
+        self.becomes("host", "waiting")
+        self.assertEqual(self.tell(host, "fill", 1), "filled")
+
+
+class Loopback(Sides):
+    """By TCP, in one network namespace."""
+
+    users = (0, 0)
+    shares_network = True
+
+    def link(self, side):
+        return ["--link", f"tcp:127.0.0.1:{PORT}"]
+
+    def test_copies(self):
+        host, dpu = self.connected_pair()
+        self.tell(host, "fill", 7)
+        self.assertEqual(self.tell(dpu, "read", 7), "equal")
+        self.assertEqual(self.tell(dpu, "write", 8), "equal")
+        self.assertEqual(self.tell(host, "check", 8), "equal")
+
+
+class Samples(Sides):
+    """The samples of both generations, as they are."""
+
+    users = (0, 0)
+
+    def sample(self, side, name, *arguments):
+        return self.start(side, f"{SAMPLES}/{name}", *arguments)
+
+    def copy(self, prefix, announcement, result):
+        # A card ends with its last program.
+        keeper = self.start("dpu", "cat")
+        files = ("-d", self.volume / "export", "-b", self.volume / "buffer")
+        host = self.sample("host", f"{prefix}dma_copy_host", "-p", "3b:00.0", "-t", TEXT, *files)
+        said = ""
+        while announcement not in said:
+            line = host.stdout.readline()
+            self.assertTrue(line, said)
+            said += line
+        self.becomes("dpu", "connected")
+        dpu = self.sample("dpu", f"{prefix}dma_copy_dpu", "-p", "03:00.0", *files)
+        output = dpu.communicate(timeout=LIMIT)[0]
+        self.assertEqual(dpu.returncode, 0, output)
+        self.assertIn(result, output)
+        host.communicate("\n", LIMIT)
+        self.assertEqual(host.returncode, 0)
+        # The host has gone, and its memory with it.
+        late = self.sample("dpu", f"{prefix}dma_copy_dpu", "-p", "03:00.0", *files)
+        self.assertNotEqual(late.wait(LIMIT), 0)
+        self.assertIsNone(keeper.poll())
+
+    def test_copy_of_2_2(self):
+        self.copy("doca_", "Press Enter", f"the text is: {TEXT}")
+
+    def test_copy_of_3_0(self):
+        self.copy("3.0/doca_v3_", "press Enter", f"Copied {len(TEXT) + 1} bytes of the host: {TEXT}")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../../../src/core/base/unique_fd.hpp"
+#include "link_message.hpp"
+
+namespace opendoca::card {
+
+/// A connection with the other side of the card, as a sequence of messages. Never blocks: what the socket does not take
+/// is kept, up to a limit. Used by the event loop's thread only. What arrives is attacker input; after the first error
+/// the connection is of no use.
+class LinkStream {
+public:
+    explicit LinkStream(UniqueFd socket) : socket_(std::move(socket)) {}
+
+    /// Reads a limited amount of what has arrived. Returns false, with the reason in error(), if the connection has
+    /// ended; messages that arrived before can still be taken.
+    [[nodiscard]] bool receive();
+    /// Takes the next complete message, which is valid until the next call of receive(). Returns nothing if there is
+    /// none, or if it is malformed, which error() shows.
+    std::optional<LinkMessage> next();
+
+    /// Appends a message. The body's bytes are returned, for the caller to fill in before the next call of any
+    /// function.
+    std::span<std::uint8_t> append(LinkType type, std::uint64_t id, std::size_t body_bytes);
+    void append(LinkType type, std::uint64_t id, std::span<const std::uint8_t> body);
+    /// Shortens the body of the message that was appended last.
+    void shorten_last(std::size_t body_bytes);
+    /// Sends what the socket takes. Returns false, with the reason in error(), if the connection has ended or the other
+    /// side does not read what it has asked for.
+    [[nodiscard]] bool flush();
+
+    [[nodiscard]] bool has_unsent() const { return sent_ != out_.size(); }
+    /// Returns whether there is more to send than a side can be owed that keeps to the window: flush() must be called.
+    [[nodiscard]] bool is_overfull() const;
+    [[nodiscard]] int descriptor() const { return socket_.get(); }
+    /// Returns why the connection has ended, or "".
+    [[nodiscard]] const std::string &error() const { return error_; }
+
+private:
+    UniqueFd socket_;
+    std::vector<std::uint8_t> in_, out_;
+    std::size_t filled_ = 0; ///< bytes of `in_` that have arrived
+    std::size_t taken_ = 0;  ///< of these, bytes that next() has returned
+    std::size_t sent_ = 0;   ///< bytes of `out_` that the socket has taken
+    std::size_t last_ = 0;   ///< offset of the last message in `out_`
+    std::string error_;
+};
+
+} // namespace opendoca::card

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "link.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "message.hpp"
+#include "sysfs.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+constexpr std::uint64_t second_ns = 1'000'000'000;
+constexpr std::uint64_t silent_after = second_ns;    // then it is asked for a sign of life
+constexpr std::uint64_t dead_after = 10 * second_ns; // without any byte
+constexpr std::uint64_t hello_within = 5 * second_ns;
+constexpr std::uint64_t timer_period = second_ns / 4;
+constexpr unsigned max_lines_per_minute = 20;
+
+/// Wakes up the event loop when the descriptor has one of the events.
+void control_epoll(const UniqueFd &epoll, int operation, int fd, std::uint32_t events)
+{
+    epoll_event event{};
+    event.events = events;
+    event.data.fd = fd;
+    epoll_ctl(epoll.get(), operation, fd, &event);
+}
+
+const char *text_of(Side side)
+{
+    return side == Side::host ? "host" : "dpu";
+}
+
+} // namespace
+
+Link::Link(Card &card, LinkSettings settings)
+    : card_(card),
+      settings_(std::move(settings)),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
+      responder_(card)
+{
+    itimerspec period{};
+    period.it_interval.tv_nsec = timer_period;
+    period.it_value.tv_nsec = 1;
+    if (!epoll_.is_open() || !timer_.is_open() || timerfd_settime(timer_.get(), 0, &period, nullptr) != 0)
+        throw std::system_error(errno, std::generic_category());
+    control_epoll(epoll_, EPOLL_CTL_ADD, timer_.get(), EPOLLIN);
+}
+
+Link::~Link()
+{
+    if (listener_.is_open() && settings_.address.kind == LinkAddress::Kind::local)
+        unlink(settings_.address.path.c_str());
+}
+
+bool Link::start(std::string &message)
+{
+    if (card_.own_side == Side::host)
+        return true; // the timer connects
+    listener_ = listen_for_link(settings_.address, settings_.user.has_value(), message);
+    if (!listener_.is_open())
+        return false;
+    control_epoll(epoll_, EPOLL_CTL_ADD, listener_.get(), EPOLLIN);
+    return true;
+}
+
+void Link::progress()
+{
+    std::array<epoll_event, 3> events;
+    const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
+    const std::span ready(events.data(), static_cast<std::size_t>(std::max(count, 0)));
+    const auto is_ready = [&](int fd) {
+        return std::ranges::any_of(ready, [&](const epoll_event &event) { return event.data.fd == fd; });
+    };
+    // What has arrived counts before the timer: this process may have had no processor for a while.
+    if (stream_ && is_ready(stream_->descriptor()))
+        serve_stream();
+    if (is_ready(timer_.get()))
+        serve_timer();
+    if (listener_.is_open() && is_ready(listener_.get()))
+        accept();
+    flush();
+}
+
+void Link::accept()
+{
+    UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket.is_open())
+        return;
+    if (stream_)
+        log("refuses another card: this side is connected");
+    else if (const std::string reason = reason_against_user(socket.get()); !reason.empty())
+        log("refuses a card: " + reason);
+    else
+        begin(std::move(socket));
+}
+
+void Link::connect()
+{
+    std::string reason;
+    UniqueFd socket = connect_link(settings_.address, reason);
+    if (socket.is_open())
+        reason = reason_against_user(socket.get());
+    if (reason.empty())
+        begin(std::move(socket));
+    else
+        log(reason);
+}
+
+std::string Link::reason_against_user(int socket) const
+{
+    if (settings_.address.kind != LinkAddress::Kind::local)
+        return {};
+    const uid_t expected = settings_.user.value_or(geteuid());
+    const std::optional<uid_t> user = peer_user(socket);
+    if (user == expected)
+        return {};
+    return "the other end of " + settings_.address.text() + " is of user " +
+           (user ? std::to_string(*user) : std::string("unknown")) + ", not of user " + std::to_string(expected);
+}
+
+void Link::begin(UniqueFd socket)
+{
+    stream_.emplace(std::move(socket));
+    begun_ = heard_ = now_ns();
+    is_sending_ = true; // until it is connected
+    control_epoll(epoll_, EPOLL_CTL_ADD, stream_->descriptor(), EPOLLIN | EPOLLOUT);
+    stream_->append(LinkType::hello, 0, hello_of(*card_.own_side).encode());
+}
+
+void Link::serve_stream()
+{
+    const bool is_open = stream_->receive();
+    while (stream_) {
+        const std::optional<LinkMessage> message = stream_->next();
+        if (!message)
+            break;
+        heard_ = now_ns();
+        if (std::string reason = handle(*message); !reason.empty())
+            return end(std::move(reason));
+        if (stream_->is_overfull() && !stream_->flush())
+            return end(stream_->error());
+    }
+    if (!is_open || !stream_->error().empty())
+        end(stream_->error());
+}
+
+std::string Link::handle(const LinkMessage &message)
+{
+    if (session_ == 0)
+        return handle_hello(message);
+    const auto malformed = [&] {
+        return "its message of type " + std::to_string(static_cast<unsigned>(message.type)) + " with " +
+               std::to_string(message.body.size()) + " bytes is malformed, or answers nothing";
+    };
+    switch (message.type) {
+    case LinkType::ping:
+        stream_->append(LinkType::pong, 0, 0);
+        return message.body.empty() ? "" : malformed();
+    case LinkType::pong:
+        return message.body.empty() ? "" : malformed();
+    case LinkType::opened:
+    case LinkType::data:
+    case LinkType::written:
+    case LinkType::swapped:
+        card_.request_polls();
+        return requester_.handle(message) ? "" : malformed();
+    default:
+        return responder_.handle(*stream_, message) ? "" : malformed();
+    }
+}
+
+std::string Link::handle_hello(const LinkMessage &message)
+{
+    if (message.type != LinkType::hello)
+        return "its first message has type " + std::to_string(static_cast<unsigned>(message.type));
+    std::string reason;
+    const std::optional<LinkHello> hello = LinkHello::decode(message.body, reason);
+    if (!hello)
+        return reason;
+    const Side other = card_.own_side == Side::host ? Side::dpu : Side::host;
+    const LinkHello expected = hello_of(other);
+    if (hello->side != expected.side)
+        return "it is not the side '" + std::string(text_of(other)) + "'";
+    if (hello->profile != expected.profile)
+        return "it is a " + hello->profile + ", and this side a " + expected.profile;
+    if (hello->guid != expected.guid)
+        return "it is of another card: the last part of the path, or the port, must be the same on both sides";
+    if (hello->functions != expected.functions)
+        return "it has " + std::to_string(hello->functions.size()) + " functions, which are not those of a " +
+               expected.profile;
+    session_ = ++last_session_;
+    requester_.start(*stream_, session_);
+    show_functions(true);
+    log("is connected with the side '" + std::string(text_of(other)) + "'");
+    return {};
+}
+
+void Link::serve_timer()
+{
+    std::uint64_t expirations = 0;
+    if (read(timer_.get(), &expirations, sizeof(expirations)) != sizeof(expirations))
+        return;
+    const std::uint64_t now = now_ns();
+    if (!stream_) {
+        if (card_.own_side == Side::host)
+            connect();
+    } else if (session_ == 0 && now - begun_ > hello_within) {
+        end("it has not introduced itself within " + std::to_string(hello_within / second_ns) + " s");
+    } else if (now - heard_ > dead_after) {
+        end("it has sent nothing for " + std::to_string(dead_after / second_ns) + " s");
+    } else if (session_ != 0 && now - heard_ > silent_after) {
+        stream_->append(LinkType::ping, 0, 0);
+    }
+}
+
+void Link::flush()
+{
+    if (!stream_)
+        return;
+    if (!stream_->flush())
+        return end(stream_->error());
+    if (stream_->has_unsent() != is_sending_) {
+        is_sending_ = stream_->has_unsent();
+        control_epoll(epoll_, EPOLL_CTL_MOD, stream_->descriptor(), is_sending_ ? EPOLLIN | EPOLLOUT : EPOLLIN);
+    }
+}
+
+void Link::end(std::string reason)
+{
+    log((session_ != 0 ? "is lost: " : "is refused: ") + reason);
+    const bool was_connected = session_ != 0;
+    session_ = 0;
+    requester_.stop();
+    responder_.clear();
+    stream_.reset();
+    if (was_connected)
+        show_functions(false);
+    card_.request_polls();
+}
+
+LinkHello Link::hello_of(Side side) const
+{
+    LinkHello hello;
+    hello.side = static_cast<std::uint8_t>(side);
+    hello.guid = card_.guid;
+    hello.profile = card_.profile.name;
+    for (const Function &function : card_.functions) {
+        const FunctionProfile &its = function.profile;
+        if (its.side == side)
+            hello.functions.push_back({its.vhca_id, its.vport, static_cast<std::uint8_t>(its.kind), its.subfunction,
+                                       its.device_name, its.pci_address});
+    }
+    return hello;
+}
+
+void Link::show_functions(bool is_present)
+{
+    for (Function &function : card_.functions) {
+        if (card_.is_elsewhere(function))
+            function.is_present = is_present;
+    }
+    show_representors(card_);
+}
+
+std::string Link::describe() const
+{
+    return "link " + settings_.address.text() + (session_ != 0 ? " link-state connected" : " link-state waiting") +
+           " link-sessions " + std::to_string(last_session_) + " link-requests " +
+           std::to_string(requester_.requests()) + " link-served " + std::to_string(responder_.requests());
+}
+
+void Link::log(const std::string &line)
+{
+    constexpr std::uint64_t minute_ns = 60 * second_ns;
+    // A side that is not there yet is tried again and again, and a stranger may try to connect in a loop.
+    if (const std::uint64_t minute = now_ns() / minute_ns; minute != minute_) {
+        minute_ = minute;
+        lines_ = 0;
+    }
+    if (line == last_line_ || ++lines_ > max_lines_per_minute)
+        return;
+    last_line_ = line;
+    std::fprintf(stderr, "link %s: %s\n", settings_.address.text().c_str(), line.c_str());
+}
+
+} // namespace opendoca::card

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <sys/types.h>
+
+#include "../link/link_address.hpp"
+#include "../link/link_stream.hpp"
+#include "card.hpp"
+#include "link_requester.hpp"
+#include "link_responder.hpp"
+
+namespace opendoca::card {
+
+/// How the two sides of one card reach each other.
+struct LinkSettings {
+    LinkAddress address;
+    std::optional<uid_t> user; ///< of the other side's card, if it is another one than that of this card
+};
+
+/// This side's end of the link between the two sides of one card, each of which has a card process of its own. The
+/// DPU's side listens, and the host's side connects, again and again. One connection is in use at a time; each is a new
+/// session, in which nothing of an earlier one is valid. Owned by Card; driven by the event loop, which waits for
+/// descriptor().
+class Link {
+public:
+    /// Throws std::system_error if the card has too few descriptors.
+    Link(Card &card, LinkSettings settings);
+    Link(const Link &) = delete;
+    Link &operator=(const Link &) = delete;
+    ~Link();
+
+    /// Begins to listen or to connect. Returns false, with the reason in @p message, if it never can.
+    [[nodiscard]] bool start(std::string &message);
+    /// Readable when progress() has work.
+    [[nodiscard]] int descriptor() const { return epoll_.get(); }
+    /// Handles what has arrived, ends a connection that has failed, and tries to get a new one.
+    void progress();
+    /// Sends what requests and replies have left to send.
+    void flush();
+
+    /// Returns the number of the connection; 0 if the sides are not connected.
+    [[nodiscard]] std::uint32_t session() const { return session_; }
+    [[nodiscard]] LinkRequester &requester() { return requester_; }
+    [[nodiscard]] const LinkSettings &settings() const { return settings_; }
+    /// Returns the state for the status request: names and values, in pairs.
+    [[nodiscard]] std::string describe() const;
+
+private:
+    void accept();
+    void connect();
+    /// Begins with a connection to a card that has not shown yet what it is.
+    void begin(UniqueFd socket);
+    /// Returns why a Unix socket's peer may not connect, or "".
+    [[nodiscard]] std::string reason_against_user(int socket) const;
+    void serve_stream();
+    /// Handles a message. Returns why the connection must end, or "".
+    [[nodiscard]] std::string handle(const LinkMessage &message);
+    [[nodiscard]] std::string handle_hello(const LinkMessage &message);
+    void serve_timer();
+    /// Ends the connection. Everything that uses it fails, and the other side's functions disappear.
+    void end(std::string reason);
+    [[nodiscard]] LinkHello hello_of(Side side) const;
+    void show_functions(bool is_present);
+    void log(const std::string &line);
+
+    Card &card_;
+    const LinkSettings settings_;
+    UniqueFd epoll_, timer_, listener_;
+    std::optional<LinkStream> stream_;
+    LinkRequester requester_;
+    LinkResponder responder_;
+    std::uint32_t session_ = 0, last_session_ = 0;
+    std::uint64_t begun_ = 0, heard_ = 0; ///< times in ns of the connection's begin and of its last bytes
+    bool is_sending_ = false;             ///< the event loop waits until the socket takes more
+    std::string last_line_;               ///< logged last
+    std::uint64_t minute_ = 0;            ///< in which `lines_` lines were logged
+    unsigned lines_ = 0;
+};
+
+} // namespace opendoca::card
