@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -22,6 +23,8 @@
 #include <string>
 #include <vector>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -45,10 +48,12 @@ constexpr std::uint8_t untouched = 0xa5;
 
 /// One side of a card, and a program's memory.
 struct Place {
-    Place(Side side, const std::string &address) : card(*find_profile("bluefield-3"), side)
+    Place(Side side, const std::string &address, const std::optional<LinkKey> &key = std::nullopt)
+        : card(*find_profile("bluefield-3"), side)
     {
         std::string message;
-        card.link = std::make_unique<Link>(card, LinkSettings{*LinkAddress::parse(address, message), std::nullopt});
+        card.link =
+            std::make_unique<Link>(card, LinkSettings{*LinkAddress::parse(address, message), std::nullopt, key});
         EXPECT_TRUE(card.link->start(message)) << message;
         file = &card.open(*card.function(side, 0), UniqueFd());
     }
@@ -135,18 +140,19 @@ protected:
         rmdir(folder.c_str());
     }
 
-    /// Drives both ends until the condition holds. Returns whether it does within a minute without events.
+    /// Drives both ends until the condition holds. Returns whether it does, in a minute.
     bool drive(const std::function<bool()> &is_reached)
     {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
         while (!is_reached()) {
+            if (std::chrono::steady_clock::now() > end)
+                return false;
             std::vector<pollfd> waits;
             for (const auto &place : {host.get(), dpu.get()}) {
                 if (place != nullptr)
                     waits.push_back({place->link().descriptor(), POLLIN, 0});
             }
-            constexpr int limit_ms = 60'000;
-            if (poll(waits.data(), waits.size(), limit_ms) <= 0)
-                return false;
+            poll(waits.data(), waits.size(), -1); // each link has a timer
             for (const auto &place : {host.get(), dpu.get()}) {
                 if (place != nullptr)
                     place->link().progress();
@@ -549,10 +555,112 @@ TEST_F(LinkEnds, SurviveRandomMessagesAndWriteNothingElse)
     connect();
 }
 
+/// The same by TLS.
+class LinkEndsByTls : public LinkEnds {
+protected:
+    LinkEndsByTls()
+    {
+        std::signal(SIGPIPE, SIG_IGN); // as the card's server does
+        dpu.reset();
+        address = "tls:127.0.0.1:" + std::to_string(free_port());
+        dpu = std::make_unique<Place>(Side::dpu, address, key_of('k'));
+    }
+    static LinkKey key_of(std::uint8_t byte)
+    {
+        LinkKey key;
+        key.secret.fill(byte);
+        return key;
+    }
+    static std::uint16_t free_port()
+    {
+        const UniqueFd any(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        sockaddr_in name{};
+        name.sin_family = AF_INET;
+        name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof(name);
+        EXPECT_EQ(bind(any.get(), reinterpret_cast<const sockaddr *>(&name), size), 0);
+        EXPECT_EQ(getsockname(any.get(), reinterpret_cast<sockaddr *>(&name), &size), 0);
+        return ntohs(name.sin_port);
+    }
+    static bool has_refused(Place &place)
+    {
+        return place.link().describe().find("link-refused 0") == std::string::npos;
+    }
+};
+
+TEST_F(LinkEndsByTls, MoveBytes)
+{
+    host = std::make_unique<Place>(Side::host, address, key_of('k'));
+    ASSERT_TRUE(drive([&] { return host->link().session() != 0 && dpu->link().session() != 0; }));
+    std::vector<std::uint8_t> memory(7 << 20);
+    std::iota(memory.begin(), memory.end(), std::uint8_t{1});
+    const auto alias = open(*host->share(memory));
+    ASSERT_TRUE(alias);
+    const auto read = operation_of(memory.size());
+    EXPECT_EQ(transfer(LinkType::read, read, segment_of(memory, *alias, 0), 0), Access::done);
+    EXPECT_EQ(read->bytes, memory);
+    EXPECT_EQ(
+        transfer(LinkType::write, operation_of(memory.size(), 'w'), segment_of(memory, *alias, right::local_write), 0),
+        Access::done);
+    EXPECT_TRUE(std::ranges::all_of(memory, [](auto byte) { return byte == 'w'; }));
+    host.reset();
+    EXPECT_TRUE(drive([&] { return dpu->link().session() == 0; }));
+}
+
+TEST_F(LinkEndsByTls, RefuseASideWithAnotherKey)
+{
+    host = std::make_unique<Place>(Side::host, address, key_of('x'));
+    EXPECT_TRUE(drive([&] { return has_refused(*host) && has_refused(*dpu); }));
+    EXPECT_EQ(host->link().session(), 0u);
+    EXPECT_EQ(dpu->link().session(), 0u);
+    host = std::make_unique<Place>(Side::host, address, key_of('k'));
+    EXPECT_TRUE(drive([&] { return dpu->link().session() != 0; }));
+}
+
+TEST_F(LinkEndsByTls, RefuseASideWithoutTls)
+{
+    const std::string plain = "tcp" + address.substr(3);
+    host = std::make_unique<Place>(Side::host, plain);
+    EXPECT_TRUE(drive([&] { return has_refused(*host) && has_refused(*dpu); }));
+    EXPECT_EQ(host->link().session(), 0u);
+    EXPECT_EQ(dpu->link().session(), 0u);
+}
+
+TEST_F(LinkEnds, TakeKeysOfPrivateFilesOnly)
+{
+    const std::string file = folder + "/key";
+    const auto write = [&](std::size_t bytes, mode_t mode) {
+        unlink(file.c_str());
+        std::FILE *out = std::fopen(file.c_str(), "w");
+        std::fputs(std::string(bytes, 'k').c_str(), out);
+        std::fclose(out);
+        EXPECT_EQ(chmod(file.c_str(), mode), 0);
+    };
+    std::string message;
+    write(16, 0600);
+    const auto key = LinkKey::read(file, message);
+    ASSERT_TRUE(key) << message;
+    write(17, 0600);
+    const auto other = LinkKey::read(file, message);
+    ASSERT_TRUE(other) << message;
+    EXPECT_NE(key->secret, other->secret);
+    EXPECT_NE(key->name, other->name);
+    for (const auto &[bytes, mode] :
+         {std::pair(15u, 0600u), {4097u, 0600u}, {16u, 0640u}, {16u, 0604u}, {16u, 0620u}}) {
+        write(bytes, mode);
+        EXPECT_FALSE(LinkKey::read(file, message)) << bytes << " bytes, mode " << mode;
+        EXPECT_NE(message.find(file), std::string::npos);
+    }
+    unlink(file.c_str());
+    EXPECT_FALSE(LinkKey::read(file, message));
+    EXPECT_FALSE(LinkKey::read(folder, message));
+}
+
 TEST(LinkAddresses, AreReadAndShown)
 {
     std::string message;
-    for (const char *text : {"unix:/run/card/link", "tcp:127.0.0.1:4000", "tcp:[::1]:4000"}) {
+    for (const char *text : {"unix:/run/card/link", "tcp:127.0.0.1:4000", "tcp:[::1]:4000", "tls:192.0.2.1:4000",
+                             "tls:[2001:db8::1]:4000"}) {
         const auto address = LinkAddress::parse(text, message);
         ASSERT_TRUE(address) << message;
         EXPECT_EQ(address->text(), text);

@@ -245,6 +245,10 @@ class Discovery(Sides):
                                  (["--link", "tcp:192.0.2.1:4000"], "no loopback address"),
                                  (["--link", "tcp:localhost:4000"], "no numeric address"),
                                  (["--link", "udp:127.0.0.1:4000"], "not of the form"),
+                                 (["--link", "tls:127.0.0.1:4000"], "--key FILE belongs to"),
+                                 (["--link", "unix:/x/link", "--key", "/x/key"], "--key FILE belongs to"),
+                                 (["--key", "/x/key"], "--key is for"),
+                                 (["--link", "tls:127.0.0.1:4000", "--key", "/x/key"], "cannot read the key file"),
                                  (["--link-user", "5"], "--link-user is for"),
                                  (["--link", "unix:/x/link", "--link-user", "me"], "number of a user"),
                                  (["--link", "unix:/x/link", "--address", "dpu/127.0.0.20"], "are not here"),
@@ -368,6 +372,39 @@ class Loopback(Sides):
         self.assertEqual(self.tell(dpu, "read", 7), "equal")
         self.assertEqual(self.tell(dpu, "write", 8), "equal")
         self.assertEqual(self.tell(host, "check", 8), "equal")
+
+
+class Tls(Loopback):
+    """By TLS."""
+
+    def setUp(self):
+        super().setUp()
+        self.keys = {}
+        for side, content in (("host", "a key of both sides"), ("dpu", "a key of both sides")):
+            self.write_key(side, content)
+
+    def write_key(self, side, content):
+        self.keys[side] = self.folder / f"{side}.key"
+        self.keys[side].write_text(content, encoding="ascii")
+        self.keys[side].chmod(0o600)
+
+    def link(self, side):
+        return ["--link", f"tls:127.0.0.1:{PORT + 1}", "--key", self.keys[side]]
+
+    def test_another_key_is_refused(self):
+        self.write_key("host", "another key of the host")
+        self.start("host", "cat")
+        self.start("dpu", "cat")
+        for side in ("host", "dpu"):
+            self.waits(lambda s=side: "do both sides have the same key?" in self.log(s), f"{side} does not refuse")
+            self.assertEqual(self.link_state(side), "waiting")
+
+    def test_a_key_that_others_can_read_is_refused(self):
+        self.keys["host"].chmod(0o644)
+        program = self.start("host", "true")
+        output = program.communicate(timeout=LIMIT)[0]
+        self.assertEqual(program.returncode, 125)
+        self.assertIn("no other user can access", output)
 
 
 class Samples(Sides):

@@ -91,7 +91,7 @@ bool start_link(Card &card, const Options &options)
         card.is_verbose = options.is_verbose;
         Server server(card, folder);
         if (options.link)
-            distinguish_linked(card, options.link->address.common_name());
+            distinguish_linked(card, options.link->common_name());
         if (!assign(card, options.addresses) || !write_sysfs(card, folder) || !start_link(card, options) ||
             !server.listen())
             std::_Exit(1);

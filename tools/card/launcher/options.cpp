@@ -60,18 +60,28 @@ bool read_addresses(Options &options, std::vector<std::string> words)
     return true;
 }
 
-/// Parses the address of the link and the user at its other end. Writes a message on stderr if one is invalid.
-bool read_link(Options &options, const std::string &address, const std::string &user)
+/// Parses the address of the link, the user at its other end and the file of its key. Writes a message on stderr if one
+/// is invalid.
+bool read_link(Options &options, const std::string &address, const std::string &user, const std::string &key)
 {
-    if (address.empty() && user.empty())
+    if (address.empty() && user.empty() && key.empty())
         return true;
-    std::string message = "--link-user is for --link unix:PATH";
+    std::string message = user.empty() ? "--key is for --link tls:ADDRESS:PORT" : "--link-user is for --link unix:PATH";
     std::optional<LinkAddress> parsed = address.empty() ? std::nullopt : LinkAddress::parse(address, message);
     if (!parsed || (!user.empty() && parsed->kind != LinkAddress::Kind::local)) {
         std::fprintf(stderr, "with_card: --link: %s\n", message.c_str());
         return false;
     }
-    options.link = LinkSettings{std::move(*parsed), std::nullopt};
+    const bool has_tls = parsed->kind == LinkAddress::Kind::tls;
+    if (has_tls != !key.empty()) {
+        std::fprintf(stderr, "with_card: --key FILE belongs to --link tls:ADDRESS:PORT, which needs it\n");
+        return false;
+    }
+    options.link = LinkSettings{std::move(*parsed), std::nullopt, std::nullopt};
+    if (has_tls && !(options.link->key = LinkKey::read(key, message))) {
+        std::fprintf(stderr, "with_card: --key: %s\n", message.c_str());
+        return false;
+    }
     if (!user.empty()) {
         uid_t number = 0;
         const auto [end, error] = std::from_chars(user.data(), user.data() + user.size(), number);
@@ -121,10 +131,14 @@ std::optional<Options> parse_options(int argc, char **argv)
 {
     Options options;
     std::vector<std::string> addresses;
-    std::string link, link_user;
-    const std::map<std::string_view, std::string *> values = {
-        {"--profile", &options.profile}, {"--side", &options.side}, {"--card", &options.card},
-        {"--calls", &options.calls},     {"--link", &link},         {"--link-user", &link_user}};
+    std::string link, link_user, key;
+    const std::map<std::string_view, std::string *> values = {{"--profile", &options.profile},
+                                                              {"--side", &options.side},
+                                                              {"--card", &options.card},
+                                                              {"--calls", &options.calls},
+                                                              {"--link", &link},
+                                                              {"--link-user", &link_user},
+                                                              {"--key", &key}};
     const std::map<std::string_view, std::vector<std::string> *> lists = {{"--address", &addresses},
                                                                           {"--fault", &options.requests}};
     int i = 1;
@@ -169,7 +183,7 @@ std::optional<Options> parse_options(int argc, char **argv)
             several->second->push_back(std::move(value));
     }
     options.command = i;
-    if (!check(options) || !read_addresses(options, addresses) || !read_link(options, link, link_user))
+    if (!check(options) || !read_addresses(options, addresses) || !read_link(options, link, link_user, key))
         return std::nullopt;
     // Without a command there must be a control line, since the call would have no effect otherwise.
     if (options.command == argc && options.requests.empty()) {
@@ -183,7 +197,8 @@ void print_help()
 {
     std::printf(
         "usage: with_card [--profile NAME] [--side host|dpu] [--card NAME] [--calls extended|classic]\n"
-        "                 [--address ADDRESS]... [--link ADDRESS [--link-user UID]] [--fault LINE]... COMMAND...\n\n"
+        "                 [--address ADDRESS]... [--link ADDRESS [--link-user UID|--key FILE]] [--fault LINE]...\n"
+        "                 COMMAND...\n\n"
         "Runs a program on an mlx5 card that is made of software.\n\n"
         "  --profile NAME   model of the card: %s (default: bluefield-3)\n"
         "  --side SIDE      side of a card with a DPU that the program runs on (default: host)\n"
@@ -196,12 +211,13 @@ void print_help()
         "                   peers on other cards; the function is the first one of its side by default. For a card "
         "that\n"
         "                   starts now; also by OPENDOCA_CARD_ADDRESS, with commas between several\n"
-        "  --link unix:PATH, --link tcp:ADDRESS:PORT\n"
+        "  --link unix:PATH, --link tls:ADDRESS:PORT, --link tcp:ADDRESS:PORT\n"
         "                   this card process has SIDE only, and the other side has one of its own at another place; "
         "the\n"
-        "                   DPU's side listens there, and the host's side connects. TCP only at loopback addresses. "
+        "                   DPU's side listens there, and the host's side connects. tcp: at loopback addresses. "
         "The\n"
         "                   default of --card is then the name of the profile and the side\n"
+        "  --key FILE       for tls: the key, a file of 16 bytes or more that no other user can access\n"
         "  --link-user UID  user of the other side's card, if it is another one than that of this side\n"
         "  --fault LINE     requests a fault from the card before the program starts; without COMMAND, only "
         "the request is sent\n"

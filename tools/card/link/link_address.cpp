@@ -97,7 +97,7 @@ void set_tcp_options(const UniqueFd &socket)
 
 std::optional<LinkAddress> LinkAddress::parse(std::string_view text, std::string &message)
 {
-    constexpr std::string_view local_prefix = "unix:", tcp_prefix = "tcp:";
+    constexpr std::string_view local_prefix = "unix:", tcp_prefix = "tcp:", tls_prefix = "tls:";
     LinkAddress result;
     if (text.starts_with(local_prefix)) {
         result.path = text.substr(local_prefix.size());
@@ -111,11 +111,11 @@ std::optional<LinkAddress> LinkAddress::parse(std::string_view text, std::string
         return result;
     }
     const std::size_t colon = text.rfind(':');
-    if (!text.starts_with(tcp_prefix) || colon < tcp_prefix.size()) {
-        message = "'" + std::string(text) + "' is not of the form unix:PATH or tcp:ADDRESS:PORT";
+    if (!(text.starts_with(tcp_prefix) || text.starts_with(tls_prefix)) || colon < tcp_prefix.size()) {
+        message = "'" + std::string(text) + "' is not of the form unix:PATH, tcp:ADDRESS:PORT or tls:ADDRESS:PORT";
         return std::nullopt;
     }
-    result.kind = Kind::loopback;
+    result.kind = text.starts_with(tls_prefix) ? Kind::tls : Kind::loopback;
     result.host = text.substr(tcp_prefix.size(), colon - tcp_prefix.size());
     result.port = text.substr(colon + 1);
     if (result.host.starts_with('[') && result.host.ends_with(']'))
@@ -125,8 +125,9 @@ std::optional<LinkAddress> LinkAddress::parse(std::string_view text, std::string
         message = "'" + std::string(text) + "' has no numeric address and port";
         return std::nullopt;
     }
-    if (!is_loopback(*found->ai_addr)) {
-        message = result.host + " is no loopback address: the link is not encrypted";
+    if (result.kind == Kind::loopback && !is_loopback(*found->ai_addr)) {
+        message = result.host + " is no loopback address, and without TLS the link is not encrypted: use tls:" +
+                  std::string(text.substr(tcp_prefix.size()));
         return std::nullopt;
     }
     return result;
@@ -137,7 +138,7 @@ std::string LinkAddress::text() const
     if (kind == Kind::local)
         return "unix:" + path;
     const bool is_ipv6 = host.find(':') != std::string::npos;
-    return "tcp:" + (is_ipv6 ? "[" + host + "]" : host) + ":" + port;
+    return (kind == Kind::tls ? "tls:" : "tcp:") + (is_ipv6 ? "[" + host + "]" : host) + ":" + port;
 }
 
 std::string LinkAddress::common_name() const

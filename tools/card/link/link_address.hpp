@@ -16,18 +16,20 @@ struct LinkAddress {
     enum class Kind : unsigned char {
         local,    ///< a Unix socket
         loopback, ///< TCP without encryption, on a loopback address only
+        tls,      ///< TCP with TLS and a key that both sides have
     };
 
     Kind kind = Kind::local;
     std::string path;       ///< of a Unix socket
     std::string host, port; ///< of TCP; both numeric
 
-    /// Parses "unix:PATH" (absolute) or "tcp:ADDRESS:PORT". Returns nothing, with the reason in @p message, for other
-    /// text.
+    /// Parses "unix:PATH" (absolute), "tcp:ADDRESS:PORT" or "tls:ADDRESS:PORT". Returns nothing, with the reason in @p
+    /// message, for other text.
     static std::optional<LinkAddress> parse(std::string_view text, std::string &message);
     [[nodiscard]] std::string text() const;
     /// Returns what both sides have in common in their addresses, although a path may differ by the place at which a
-    /// volume is mounted: the last part of the path, or the port.
+    /// volume is mounted: the last part of the path, or the port. Not of TLS, of which both sides have the key in
+    /// common.
     [[nodiscard]] std::string common_name() const;
 };
 

@@ -23,6 +23,24 @@ constexpr std::size_t at_type = 4, at_id = 8;
 
 } // namespace
 
+ssize_t LinkStream::read_some(std::span<std::uint8_t> to)
+{
+    return tls_ != nullptr ? tls_->receive(to) : recv(socket_.get(), to.data(), to.size(), MSG_DONTWAIT);
+}
+
+ssize_t LinkStream::write_some(std::span<const std::uint8_t> from)
+{
+    return tls_ != nullptr ? tls_->send(from)
+                           : ::send(socket_.get(), from.data(), from.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void LinkStream::set_error(bool is_closed)
+{
+    error_ = is_closed                                   ? "the other side has closed it"
+             : tls_ != nullptr && !tls_->error().empty() ? tls_->error()
+                                                         : std::strerror(errno);
+}
+
 bool LinkStream::receive()
 {
     std::copy(in_.begin() + static_cast<std::ptrdiff_t>(taken_), in_.begin() + static_cast<std::ptrdiff_t>(filled_),
@@ -31,16 +49,17 @@ bool LinkStream::receive()
     for (std::size_t got = 0; got < max_read && error_.empty();) {
         if (in_.size() < filled_ + read_bytes)
             in_.resize(filled_ + read_bytes);
-        const ssize_t count = recv(socket_.get(), &in_[filled_], read_bytes, MSG_DONTWAIT);
+        const ssize_t count = read_some(std::span(in_).subspan(filled_, read_bytes));
         if (count < 0 && (errno == EAGAIN || errno == EINTR))
             break;
         if (count <= 0) {
-            error_ = count == 0 ? "the other side has closed it" : std::strerror(errno);
+            set_error(count == 0);
             break;
         }
         filled_ += static_cast<std::size_t>(count);
         got += static_cast<std::size_t>(count);
-        if (static_cast<std::size_t>(count) < read_bytes)
+        // TLS returns a record at a time, and only a call that returns nothing shows that none is left in its buffer.
+        if (tls_ == nullptr && static_cast<std::size_t>(count) < read_bytes)
             break;
     }
     return error_.empty();
@@ -95,11 +114,11 @@ bool LinkStream::is_overfull() const
 bool LinkStream::flush()
 {
     while (has_unsent() && error_.empty()) {
-        const ssize_t count = send(socket_.get(), &out_[sent_], out_.size() - sent_, MSG_DONTWAIT | MSG_NOSIGNAL);
+        const ssize_t count = write_some(std::span(out_).subspan(sent_));
         if (count < 0 && (errno == EAGAIN || errno == EINTR))
             break;
-        if (count < 0)
-            error_ = std::strerror(errno);
+        if (count <= 0)
+            set_error(count == 0);
         else
             sent_ += static_cast<std::size_t>(count);
     }

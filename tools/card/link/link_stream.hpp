@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "../../../src/core/base/unique_fd.hpp"
 #include "link_message.hpp"
+#include "link_tls.hpp"
 
 namespace opendoca::card {
 
@@ -19,7 +21,12 @@ namespace opendoca::card {
 /// the connection is of no use.
 class LinkStream {
 public:
-    explicit LinkStream(UniqueFd socket) : socket_(std::move(socket)) {}
+    /// With @p tls above the socket, if it is not null.
+    explicit LinkStream(UniqueFd socket, std::unique_ptr<LinkTls> tls = nullptr)
+        : socket_(std::move(socket)),
+          tls_(std::move(tls))
+    {
+    }
 
     /// Reads a limited amount of what has arrived. Returns false, with the reason in error(), if the connection has
     /// ended; messages that arrived before can still be taken.
@@ -38,7 +45,11 @@ public:
     /// side does not read what it has asked for.
     [[nodiscard]] bool flush();
 
-    [[nodiscard]] bool has_unsent() const { return sent_ != out_.size(); }
+    /// Returns whether there is something to send once the socket takes more.
+    [[nodiscard]] bool has_unsent() const
+    {
+        return sent_ != out_.size() && (tls_ == nullptr || !tls_->is_send_waiting_for_input());
+    }
     /// Returns whether there is more to send than a side can be owed that keeps to the window: flush() must be called.
     [[nodiscard]] bool is_overfull() const;
     [[nodiscard]] int descriptor() const { return socket_.get(); }
@@ -46,7 +57,12 @@ public:
     [[nodiscard]] const std::string &error() const { return error_; }
 
 private:
+    ssize_t read_some(std::span<std::uint8_t> to);
+    ssize_t write_some(std::span<const std::uint8_t> from);
+    void set_error(bool is_closed);
+
     UniqueFd socket_;
+    std::unique_ptr<LinkTls> tls_; ///< null: what is sent is not encrypted
     std::vector<std::uint8_t> in_, out_;
     std::size_t filled_ = 0; ///< bytes of `in_` that have arrived
     std::size_t taken_ = 0;  ///< of these, bytes that next() has returned

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -135,7 +136,10 @@ std::string Link::reason_against_user(int socket) const
 
 void Link::begin(UniqueFd socket)
 {
-    stream_.emplace(std::move(socket));
+    std::unique_ptr<LinkTls> tls;
+    if (settings_.key)
+        tls = std::make_unique<LinkTls>(socket.get(), card_.own_side == Side::dpu, *settings_.key);
+    stream_.emplace(std::move(socket), std::move(tls));
     begun_ = heard_ = now_ns();
     is_sending_ = true; // until it is connected
     control_epoll(epoll_, EPOLL_CTL_ADD, stream_->descriptor(), EPOLLIN | EPOLLOUT);
@@ -244,6 +248,7 @@ void Link::end(std::string reason)
 {
     log((session_ != 0 ? "is lost: " : "is refused: ") + reason);
     const bool was_connected = session_ != 0;
+    refused_ += was_connected ? 0 : 1;
     session_ = 0;
     requester_.stop();
     responder_.clear();
@@ -280,8 +285,9 @@ void Link::show_functions(bool is_present)
 std::string Link::describe() const
 {
     return "link " + settings_.address.text() + (session_ != 0 ? " link-state connected" : " link-state waiting") +
-           " link-sessions " + std::to_string(last_session_) + " link-requests " +
-           std::to_string(requester_.requests()) + " link-served " + std::to_string(responder_.requests());
+           " link-sessions " + std::to_string(last_session_) + " link-refused " + std::to_string(refused_) +
+           " link-requests " + std::to_string(requester_.requests()) + " link-served " +
+           std::to_string(responder_.requests());
 }
 
 void Link::log(const std::string &line)

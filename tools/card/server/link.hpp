@@ -20,7 +20,14 @@ namespace opendoca::card {
 /// How the two sides of one card reach each other.
 struct LinkSettings {
     LinkAddress address;
-    std::optional<uid_t> user; ///< of the other side's card, if it is another one than that of this card
+    std::optional<uid_t> user;  ///< of the other side's card, if it is another one than that of this card
+    std::optional<LinkKey> key; ///< for TLS
+
+    /// Returns what both sides have in common, and other cards have not.
+    [[nodiscard]] std::string common_name() const
+    {
+        return key ? std::string(key->name.begin(), key->name.end()) : address.common_name();
+    }
 };
 
 /// This side's end of the link between the two sides of one card, each of which has a card process of its own. The
@@ -76,6 +83,7 @@ private:
     LinkRequester requester_;
     LinkResponder responder_;
     std::uint32_t session_ = 0, last_session_ = 0;
+    unsigned refused_ = 0; ///< connections that have ended before the other side was found to be the right one
     std::uint64_t begun_ = 0, heard_ = 0; ///< times in ns of the connection's begin and of its last bytes
     bool is_sending_ = false;             ///< the event loop waits until the socket takes more
     std::string last_line_;               ///< logged last
