@@ -59,12 +59,17 @@ bool doca_pe::progress_root() noexcept
 [[gnu::noinline]] bool doca_pe::progress_only() noexcept
 {
     Member &member = *only_;
-    const bool is_found = member.progress();
-    if (members_.size() <= most_with_active_one || only_ != &member) // the program may have destroyed it
-        return is_found;
-    if (is_found || (++num_polls_ - member.last_found > polls_until_parked && !park_only()))
+    if (members_.size() <= most_with_active_one)
+        return member.progress();
+    const std::uint32_t last_found = std::exchange(member.last_found, num_polls_);
+    if (member.progress())
+        return true; // the program may have destroyed the member, and this engine with the last one
+    if (only_ != &member)
+        return false;
+    member.last_found = last_found;
+    if (++num_polls_ - last_found > polls_until_parked && !park_only())
         member.last_found = num_polls_;
-    return is_found;
+    return false;
 }
 
 /// Returns false if the only active member stays active: it is tried again later.
@@ -90,14 +95,11 @@ bool doca_pe::park_only() noexcept
         // The next member is chosen before the call that may add, remove and park members.
         const std::size_t index = next_++;
         Member &member = *members_[index];
-        const bool is_found = member.progress();
-        // Not if the program has destroyed the member.
-        if (is_found) {
-            if (has_at(index, member))
-                member.last_found = num_polls_;
-            return true;
-        }
-        has_idle_ = ++num_polls_ - member.last_found > polls_until_parked || has_idle_;
+        const std::uint32_t last_found = std::exchange(member.last_found, num_polls_);
+        if (member.progress())
+            return true; // the program may have destroyed the member, and this engine with the last one
+        member.last_found = last_found;
+        has_idle_ = ++num_polls_ - last_found > polls_until_parked || has_idle_;
     }
     return false;
 }

@@ -64,10 +64,6 @@ private:
     [[nodiscard]] bool park_only() noexcept;
     void park_idle() noexcept;
     void exchange(std::size_t one, std::size_t other) noexcept;
-    [[nodiscard]] bool has_at(std::size_t index, const opendoca::v3::Member &member) const noexcept
-    {
-        return index < num_active_ && members_[index] == &member;
-    }
     void update_only() noexcept;
     void polled_changed() noexcept override { update_only(); }
 

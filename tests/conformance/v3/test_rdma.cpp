@@ -11,6 +11,7 @@
 #include <fstream>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -49,13 +50,17 @@ protected:
     static std::pair<doca_rdma_connection *, doca_rdma_connection *> connect(const RdmaInstance &from,
                                                                              const RdmaInstance &to)
     {
+        return connect(from.get(), to.get());
+    }
+    static std::pair<doca_rdma_connection *, doca_rdma_connection *> connect(doca_rdma *from, doca_rdma *to)
+    {
         const void *details[2];
         std::size_t sizes[2];
         std::pair<doca_rdma_connection *, doca_rdma_connection *> ends;
-        must(doca_rdma_export(from.get(), &details[0], &sizes[0], &ends.first));
-        must(doca_rdma_export(to.get(), &details[1], &sizes[1], &ends.second));
-        must(doca_rdma_connect(from.get(), details[1], sizes[1], ends.first));
-        must(doca_rdma_connect(to.get(), details[0], sizes[0], ends.second));
+        must(doca_rdma_export(from, &details[0], &sizes[0], &ends.first));
+        must(doca_rdma_export(to, &details[1], &sizes[1], &ends.second));
+        must(doca_rdma_connect(from, details[1], sizes[1], ends.first));
+        must(doca_rdma_connect(to, details[0], sizes[0], ends.second));
         return ends;
     }
     void run_until(const std::function<bool()> &is_done)
@@ -428,6 +433,52 @@ TEST_P(RdmaTaskTest, stopping_flushes_what_is_in_flight)
     run_until([&] { return received.has_ended(); });
     EXPECT_EQ(received.num_failed, 1);
     EXPECT_EQ(state_of(b.ctx()), DOCA_CTX_STATE_IDLE);
+}
+
+/// Also if the others have had no work for long.
+TEST_P(RdmaTaskTest, an_engine_may_be_destroyed_when_a_context_reports_that_it_is_idle)
+{
+    for (const int num_polls : {0, 10000}) {
+        struct Owned {
+            PeHandle engine;
+            RdmaHandle rdma;
+            std::optional<RdmaInstance> other;
+            bool is_gone = false;
+        } owned;
+        must(doca_pe_create(owned.engine.out()));
+        must(doca_rdma_create(dev, owned.rdma.out()));
+        const auto ended = [](doca_rdma_task_receive *task, doca_data, doca_data) {
+            doca_task_free(doca_rdma_task_receive_as_task(task));
+        };
+        must(doca_rdma_task_receive_set_conf(owned.rdma, ended, ended, 1));
+        doca_ctx *const ctx = doca_rdma_as_ctx(owned.rdma);
+        must(doca_ctx_set_user_data(ctx, {.ptr = &owned}));
+        must(
+            doca_ctx_set_state_changed_cb(ctx, [](doca_data of_ctx, doca_ctx *, doca_ctx_states, doca_ctx_states next) {
+                auto &mine = *static_cast<Owned *>(of_ctx.ptr);
+                if (next != DOCA_CTX_STATE_IDLE)
+                    return;
+                mine.other.reset();
+                mine.rdma.reset();
+                mine.engine.reset();
+                mine.is_gone = true;
+            }));
+        doca_pe *const engine = owned.engine;
+        must(doca_pe_connect_ctx(engine, ctx));
+        must(doca_ctx_start(ctx));
+        connect(owned.rdma, b.get());
+        owned.other.emplace(dev, 1, engine);
+        owned.other->start();
+        connect(*owned.other, b);
+        doca_rdma_task_receive *task = nullptr;
+        must(doca_rdma_task_receive_allocate_init(owned.rdma, nullptr, {}, &task));
+        must(doca_task_submit(doca_rdma_task_receive_as_task(task)));
+        for (int i = 0; i != num_polls; ++i)
+            (void)doca_pe_progress(engine);
+        EXPECT_EQ(doca_ctx_stop(ctx), DOCA_ERROR_IN_PROGRESS);
+        while (!owned.is_gone)
+            (void)doca_pe_progress(engine);
+    }
 }
 
 TEST_P(RdmaTaskTest, details_that_are_none_are_refused)
