@@ -30,6 +30,8 @@ unshare --mount mmdebstrap --quiet --variant=minbase --format=null --include=pyt
     --customize-hook="cp '$here'/../samples/test_guides.py '$here'/../samples/program.py \"\$1/guides/samples\"" \
     --customize-hook="cp '$here'/../abi/tree.py \"\$1/guides/abi\" && cp '$here'/guides_inside.sh \"\$1/guides\"" \
     --customize-hook="cp '$packages'/opt/*.deb \"\$1/guides\" && cp -r '$repository' \"\$1/repository\" && chmod 755 \"\$1/repository\"" \
+    --customize-hook='mount --types proc proc "$1/proc"' \
     --customize-hook='chroot "$1" env -i PATH="$PATH" HOME=/root TERM=dumb /guides/guides_inside.sh '"$codename" \
+    --customize-hook='umount "$1/proc"' \
     "$codename" - "$mirror" >/dev/null
 echo "the guides' commands work after apt install in a fresh Debian ($codename), in both generations"

@@ -9,7 +9,10 @@ exec 1>&2
 cd /guides
 
 # Nobody answers: in place of the user, apt takes each question as accepted.
-echo 'APT::Get::Assume-Yes "true";' >/etc/apt/apt.conf.d/90unattended
+cat >/etc/apt/apt.conf.d/90unattended <<'END'
+APT::Get::Assume-Yes "true";
+APT::Install-Recommends "true"; # Debian's default, which mmdebstrap's roots may not have
+END
 export DEBIAN_FRONTEND=noninteractive
 echo "deb [trusted=yes] file:/repository $1 main" >/etc/apt/sources.list.d/opendoca.list
 quietly() { "$@" >/tmp/log 2>&1 || { cat /tmp/log; exit 1; }; }

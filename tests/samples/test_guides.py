@@ -151,7 +151,7 @@ class Tree(unittest.TestCase):
 
     def has_tools(self):
         self.end(self.type("command -v doca_caps\ndoca_caps\ndoca_bench --version\nls /opt/mellanox/doca/tools/doca_lib_dir/", "dpu"),
-                 f"{SDK}/tools/doca_caps", "0000:03:00.0", "libdoca_common.so")
+                 "/usr/bin/doca_caps" if IS_INSTALLED else f"{SDK}/tools/doca_caps", "0000:03:00.0", "libdoca_common.so")
 
 
 class Generation22(Tree):
