@@ -123,12 +123,15 @@ int DevxCq::poll()
     return owner >> 4;
 }
 
-Pool::Pool(Device &device, Topology topology) : memory_(*device.context, 0)
+Pool::Pool(Device &device, Topology topology, std::size_t ring_offset)
+    : memory_(*device.context, 0),
+      ring_(memory_.ring() + ring_offset)
 {
-    const PoolMailbox in = create_pool(device, memory_, topology);
+    PoolMailbox in = create_pool(device, memory_, topology);
+    set_bits(in.data(), pool_at + 0x180 + 0x180, 64, ring_offset);
     // A list goes through the ring backwards, unlike a cycle.
     for (std::uint32_t i = 0; i < entries; ++i)
-        set_bits(memory_.ring() + (i << log_stride), 16, 16, (i + entries - 1) % entries);
+        set_bits(ring_ + (i << log_stride), 16, 16, (i + entries - 1) % entries);
     answer_ = create(*device.context, in);
     if (answer_.object == nullptr)
         throw std::runtime_error("CREATE_RMP: status " + std::to_string(answer_.status));
@@ -138,7 +141,7 @@ void Pool::post(const ibv_mr &memory, std::uint32_t bytes)
 {
     // All entries are alike, so that both topologies find them.
     for (std::uint32_t i = 0; i < entries; ++i) {
-        std::uint8_t *segment = memory_.ring() + (i << log_stride) + 16;
+        std::uint8_t *segment = ring_ + (i << log_stride) + 16;
         set_bits(segment, 0, 32, bytes);
         set_bits(segment, 32, 32, memory.lkey);
         set_bits(segment, 64, 64, reinterpret_cast<std::uintptr_t>(memory.addr));

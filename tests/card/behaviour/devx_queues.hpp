@@ -81,7 +81,8 @@ enum class Topology : std::uint8_t { list = 0, cyclic = 1 };
 class Pool {
 public:
     static constexpr std::uint32_t entries = 8, log_stride = 5;
-    Pool(Device &device, Topology topology);
+    /// Its ring begins that many bytes after the start of its memory.
+    Pool(Device &device, Topology topology, std::size_t ring_offset = 0);
     /// Posts a receive request to the end.
     void post(const ibv_mr &memory, std::uint32_t bytes);
     /// Sets the limit: the status of the command.
@@ -91,6 +92,7 @@ public:
 
 private:
     QueueMemory memory_;
+    std::uint8_t *ring_;
     Answer answer_;
     std::uint16_t posted_ = 0;
 };

@@ -491,6 +491,23 @@ TEST_F(DevxEvents, WrongPoolsAreRefused)
     EXPECT_EQ(create_wrong_pool(second, queue + 0x48, 24, 0xffff), bad_resource) << "another protection domain";
     EXPECT_EQ(create_wrong_pool(second, queue + 0x80, 64, 2 * 4096 - 4), bad_resource) << "a record beyond the memory";
     EXPECT_EQ(create_wrong_pool(second, queue + 0x160, 32, 0), bad_resource) << "no user memory";
+    EXPECT_EQ(create_wrong_pool(second, queue + 0x180, 64, 2 * 4096 - 64), bad_resource) << "a ring beyond the memory";
+    EXPECT_EQ(create_wrong_pool(second, queue + 0x180, 64, ~std::uint64_t{63}), bad_resource) << "an offset that wraps";
+}
+
+TEST_F(DevxEvents, ThePoolsRingMayBeginAnywhereInItsMemory)
+{
+    connect();
+    Pool later(second, Topology::cyclic, 1024);
+    DevxQp of_later(second, uar, cq, {1, later.number()});
+    Connection to_later(first);
+    ASSERT_EQ(to_later.connect_to(of_later.address(), {14, 7, 7, 1}), 0);
+    ASSERT_EQ(of_later.connect_to(to_later.address()), 0);
+    later.post(*remote.mr, 64);
+    to_later.post(IBV_WR_SEND, *local.mr, 0, 0, 64);
+    EXPECT_EQ(next_completion(*first.cq).status, IBV_WC_SUCCESS);
+    EXPECT_EQ(cq.poll(), 2);
+    EXPECT_EQ(remote.bytes[63], 'l');
 }
 
 TEST_F(DevxEvents, ReceiveRequestsOfACycleAreCountedAndThoseOfAListAreNamed)

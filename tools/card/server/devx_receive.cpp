@@ -12,10 +12,9 @@ prm::Status prm_create_rmp(Mailbox &mailbox)
 {
     using namespace prm::rmp;
     const std::uint32_t entries = 1u << mailbox.get(log_size), log_bytes = mailbox.get32(log_stride);
-    constexpr prm::Field buffer_offset{0, 0}; // the buffer begins with its user memory
     auto *domain = mailbox.own<ProtectionDomain>(pd);
     UserMemory *record = mailbox.memory_at(record_umem_id, record_offset, queue_record_bytes);
-    UserMemory *buffer = mailbox.memory_at(umem_id, buffer_offset, std::uint64_t{entries} << log_bytes);
+    UserMemory *buffer = mailbox.memory_at(umem_id, umem_offset, std::uint64_t{entries} << log_bytes);
     if (domain == nullptr || record == nullptr || buffer == nullptr || record->process != buffer->process)
         return prm::Status::bad_resource;
     auto *queue_of_pool = mailbox.card().objects.create<SharedReceiveQueue>(mailbox.file);
@@ -29,7 +28,7 @@ prm::Status prm_create_rmp(Mailbox &mailbox)
     pool.max_sges = (1u << log_bytes) / 16 - 1;
     pool.limit = mailbox.get32(limit);
     pool.is_cyclic = mailbox.get(type) == type_cyclic;
-    pool.buffer = buffer->start;
+    pool.buffer = buffer->start + mailbox.get(umem_offset);
     pool.doorbell_record = record->start + mailbox.get(record_offset);
     pool.buffer_memory = Use(buffer);
     pool.record_memory = Use(record);

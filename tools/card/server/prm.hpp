@@ -209,7 +209,7 @@ inline constexpr Field state{at + 0x08, 4}, has_bare_entries{at + 0x20, 1};
 inline constexpr unsigned queue = at + 0x180;
 inline constexpr Field type{queue + 0x00, 4}, limit{queue + 0x30, 16}, pd{queue + 0x48, 24},
     record_offset{queue + 0x80, 64}, log_stride{queue + 0x10c, 4}, log_size{queue + 0x11b, 5},
-    record_umem_id{queue + 0x140, 32}, umem_id{queue + 0x160, 32};
+    record_umem_id{queue + 0x140, 32}, umem_id{queue + 0x160, 32}, umem_offset{queue + 0x180, 64};
 inline constexpr unsigned state_ready = 1, type_list = 0, type_cyclic = 1;
 inline constexpr Field number{0x48, 24};    // of the output of CREATE_RMP, of the input of MODIFY_RMP
 inline constexpr Field sets_limit{0xbf, 1}; // of MODIFY_RMP
