@@ -3,10 +3,12 @@
 //
 // DEVX: channels of events, what they are subscribed to, and the shared receive queues of DEVX, by calls of the real
 // libmlx5.
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -91,6 +93,13 @@ private:
     mlx5dv_devx_event_channel *channel_;
     std::size_t bytes_;
 };
+
+/// Changes the port's state as often as that, which starts and ends up.
+void change_port(int times)
+{
+    for (int i = 0; i < times; ++i)
+        ASSERT_EQ(ask_card(i % 2 == 0 ? "port-down host 1" : "port-up host 1"), "ok");
+}
 
 /// A connection of verbs that sends, and a queue pair of DEVX that receives from a pool.
 class DevxEvents : public testing::Test {
@@ -292,15 +301,35 @@ TEST_F(DevxEvents, AnEventfdIsSignalledInPlaceOfTheChannel)
     EXPECT_EQ(read(fd, &count, sizeof(count)), 8);
     EXPECT_EQ(count, 1u);
     EXPECT_FALSE(channel.has_event());
-    // A counter that is full does not block the card.
+    close(fd);
+}
+
+TEST_F(DevxEvents, AnEventfdWithAFullCounterDoesNotStopTheCard)
+{
+    const int fd = eventfd(0, EFD_CLOEXEC);
+    ASSERT_EQ(channel.redirect(fd, nullptr, port_change), 0);
     const std::uint64_t full = ~std::uint64_t{1};
     ASSERT_EQ(write(fd, &full, sizeof(full)), 8);
-    EXPECT_EQ(cq.poll(), 2);
-    cq.arm();
-    send();
+    change_port(2);
+    // The program empties the counter just before each event, and another thread fills it again at once, so that the
+    // card may find room that is gone when it writes.
+    std::atomic<bool> is_done = false;
+    std::thread writer([&] {
+        while (!is_done)
+            EXPECT_EQ(write(fd, &full, sizeof(full)), 8);
+    });
+    std::uint64_t count = 0;
+    for (int i = 0; i < 300; ++i) {
+        EXPECT_EQ(read(fd, &count, sizeof(count)), 8);
+        change_port(2);
+    }
+    is_done = true;
     EXPECT_EQ(read(fd, &count, sizeof(count)), 8);
-    EXPECT_EQ(count, full);
+    writer.join();
     close(fd);
+    connect();
+    pool.post(*remote.mr, 64);
+    send();
 }
 
 TEST_F(DevxEvents, EventsOfAnObjectThatIsDestroyedStay)
@@ -389,13 +418,6 @@ TEST_F(DevxEvents, CallsThatLibmlx5DoesNotMakeAreRefused)
         << "an undefined flag";
 }
 
-/// Changes the port's state as often as that, which starts and ends up.
-void change_port(int times)
-{
-    for (int i = 0; i < times; ++i)
-        ASSERT_EQ(ask_card(i % 2 == 0 ? "port-down host 1" : "port-up host 1"), "ok");
-}
-
 TEST_F(DevxEvents, AChannelWithoutDataHoldsOneEventOfASubscription)
 {
     Channel other(*second.context, true);
@@ -436,6 +458,52 @@ TEST_F(DevxEvents, AChannelThatIsNotReadLosesTheNewestEvents)
     while (channel.next().cookie != other)
         ++more;
     EXPECT_LT(more, 1000) << "what had no room is lost";
+}
+
+TEST_F(DevxEvents, TheChannelsOfAFileHoldALimitedNumberOfEvents)
+{
+    constexpr std::size_t channels = 5;
+    constexpr int subscriptions = 100, held = 3200; // 16,384 for all, after whole rounds
+    std::vector<std::unique_ptr<Channel>> all;
+    for (std::size_t i = 0; i < channels; ++i) {
+        all.push_back(std::make_unique<Channel>(*second.context));
+        for (int n = 0; n < subscriptions; ++n)
+            ASSERT_EQ(all.back()->subscribe(nullptr, {port_change}), 0);
+    }
+    change_port(60); // 6,000 events for each, which would hold 4,096
+    for (const auto &one : all) {
+        for (int i = 0; i < held; ++i)
+            ASSERT_EQ(one->next().cookie, 0u);
+    }
+    constexpr std::uint64_t last = 1000;
+    for (const auto &one : all)
+        ASSERT_EQ(one->subscribe(nullptr, {port_change}, last), 0);
+    change_port(2);
+    for (const auto &one : all) {
+        int more = 0;
+        while (one->next().cookie != last)
+            ++more;
+        EXPECT_LT(more, 5 * subscriptions) << "what had no room is lost";
+    }
+}
+
+TEST_F(DevxEvents, AFileHasALimitedNumberOfSubscriptions)
+{
+    constexpr int most = 4096, in_a_call = 16;
+    {
+        Channel other(*second.context);
+        for (int i = 0; i < most / in_a_call; ++i)
+            ASSERT_EQ(other.subscribe(cq.object(), std::vector<std::uint16_t>(in_a_call, cq_error)), 0) << i;
+        EXPECT_EQ(channel.subscribe(nullptr, {port_change}, 9), ENOMEM);
+    }
+    EXPECT_EQ(channel.subscribe(nullptr, {port_change}, 9), 0) << "a channel that is closed makes room";
+    const int fd = eventfd(0, EFD_CLOEXEC);
+    for (int i = 0; i < 1024; ++i)
+        ASSERT_EQ(channel.redirect(fd, cq.object(), cq_error), 0) << i;
+    EXPECT_EQ(channel.redirect(fd, cq.object(), cq_error), EMFILE);
+    close(fd);
+    change_port(2);
+    EXPECT_EQ(channel.next().cookie, 9u);
 }
 
 TEST_F(DevxEvents, ChannelsThatAreClosedMakeRoom)

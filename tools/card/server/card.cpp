@@ -66,7 +66,7 @@ OpenFile::OpenFile(Card &its_card, Function &its_function, UniqueFd its_socket)
     : card(its_card),
       function(its_function),
       socket(std::move(its_socket)),
-      subscriptions(its_card.waiting_channels)
+      subscriptions(its_card.waiting_channels, its_card.eventfd_signals)
 {
 }
 

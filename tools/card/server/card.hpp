@@ -126,6 +126,7 @@ public:
     std::vector<CompletionQueue *> delayed_queues;   ///< completion queues with completions that a fault delays
     std::vector<CompletionQueue *> moderated_queues; ///< completion queues with an event that moderation delays
     WaitingChannels waiting_channels;                ///< channels of DEVX events that have no room
+    EventfdSignals eventfd_signals;
     std::string folder; ///< contains the files of sysfs on both sides; empty until they are written
     bool is_verbose = false;
     // Counters of the `status` request, which tests use to check by which path data went.

@@ -104,11 +104,4 @@ void report_port(OpenFile &file, bool is_up)
     file.subscriptions.deliver(nullptr, EventNumber::port_change, entry);
 }
 
-bool write_waiting_events(Card &card)
-{
-    std::erase_if(card.waiting_channels,
-                  [](const auto &channel) { return channel->is_closed() || !channel->write_waiting(); });
-    return !card.waiting_channels.empty();
-}
-
 } // namespace opendoca::card

@@ -22,7 +22,5 @@ void report_completions(CompletionQueue &cq);
 void report_limit(SharedReceiveQueue &srq);
 /// Reports the state of the function's port to one of its files.
 void report_port(OpenFile &file, bool is_up);
-/// Writes the events of DEVX that had no room. Returns whether any are left.
-bool write_waiting_events(Card &card);
 
 } // namespace opendoca::card

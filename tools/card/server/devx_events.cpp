@@ -83,7 +83,8 @@ int create_devx_channel(Command &command)
     if ((flags & ~std::uint64_t{MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA}) != 0)
         return EINVAL;
     UniqueFd program_end;
-    std::shared_ptr<EventChannel> channel = EventChannel::create(flags != 0, program_end);
+    std::shared_ptr<EventChannel> channel =
+        EventChannel::create(flags != 0, program_end, command.file.subscriptions.waiting_events());
     if (channel == nullptr || !command.file.subscriptions.add(std::move(channel)))
         return EMFILE;
     // If this fails, the program's end is closed, and the channel with it.

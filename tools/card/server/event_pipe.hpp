@@ -35,6 +35,8 @@ public:
     [[nodiscard]] bool is_open_in(const Process &process, int fd) const;
     /// Returns whether the program has closed all its copies of the read end.
     [[nodiscard]] bool is_closed_by_program() const;
+    /// The card's end.
+    [[nodiscard]] int descriptor() const { return write_end_.get(); }
 
 private:
     UniqueFd write_end_;

@@ -4,26 +4,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 
 #include <fcntl.h>
-#include <poll.h>
-#include <unistd.h>
 
 namespace opendoca::card {
-
-namespace {
-
-/// Adds one to the counter of an eventfd, unless that would block.
-void signal_eventfd(int fd)
-{
-    const std::uint64_t one = 1;
-    pollfd state{fd, POLLOUT, 0};
-    if (poll(&state, 1, 0) > 0 && (state.revents & POLLOUT) != 0) [[maybe_unused]]
-        const ssize_t ignored = write(fd, &one, sizeof(one));
-}
-
-} // namespace
 
 bool EventSubscriptions::add(std::shared_ptr<EventChannel> channel)
 {
@@ -44,10 +28,14 @@ std::shared_ptr<EventChannel> EventSubscriptions::find(const Process &process, i
 int EventSubscriptions::add(const Object *source, std::span<const EventNumber> numbers, const Subscription &wanted)
 {
     const bool has_eventfd = wanted.eventfd.is_open();
+    if (subscribed_ + numbers.size() > max_subscriptions || eventfds_ + numbers.size() > max_eventfds)
+        drop_closed();
     if (subscribed_ + numbers.size() > max_subscriptions)
         return ENOMEM;
     if (has_eventfd && eventfds_ + numbers.size() > max_eventfds)
         return EMFILE;
+    if (const int error = has_eventfd ? signals_.open() : 0)
+        return error;
     std::vector<Subscription> added;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         added.push_back({wanted.channel, UniqueFd(), wanted.cookie, 0});
@@ -82,6 +70,7 @@ void EventSubscriptions::deliver(const Object *source, EventNumber number, const
     if (found == subscriptions_.end())
         return;
     bool is_any_closed = false;
+    ++looks_;
     for (Subscription &subscription : found->second)
         is_any_closed = !deliver(subscription, entry) || is_any_closed;
     if (is_any_closed)
@@ -91,30 +80,28 @@ void EventSubscriptions::deliver(const Object *source, EventNumber number, const
 bool EventSubscriptions::deliver(Subscription &subscription, const EventEntry &entry)
 {
     EventChannel &channel = *subscription.channel;
-    if (channel.is_closed())
+    if (channel.is_closed(looks_))
         return false;
     if (subscription.eventfd.is_open()) {
-        signal_eventfd(subscription.eventfd.get());
+        signals_.send(subscription.eventfd.get());
         return true;
     }
     if (channel.omits_data() && channel.is_unread(subscription.last_event))
         return true;
     if (const std::uint64_t added = channel.add(subscription.cookie, entry))
         subscription.last_event = added;
-    else
-        std::fprintf(stderr, "a channel of DEVX events with %zu events that wait has lost one\n",
-                     EventChannel::max_waiting);
-    if (channel.has_waiting() && std::ranges::find(waiting_, subscription.channel) == waiting_.end())
-        waiting_.push_back(subscription.channel);
+    if (channel.has_waiting())
+        waiting_.add(subscription.channel);
     return true;
 }
 
 void EventSubscriptions::drop_closed()
 {
-    std::erase_if(channels_, [](const auto &channel) { return channel->is_closed(); });
+    ++looks_;
+    std::erase_if(channels_, [this](const auto &channel) { return channel->is_closed(looks_); });
     subscribed_ = eventfds_ = 0;
     for (auto &[key, subscriptions] : subscriptions_) {
-        std::erase_if(subscriptions, [](const Subscription &other) { return other.channel->is_closed(); });
+        std::erase_if(subscriptions, [this](const Subscription &other) { return other.channel->is_closed(looks_); });
         subscribed_ += subscriptions.size();
         eventfds_ += static_cast<std::size_t>(
             std::ranges::count_if(subscriptions, [](const Subscription &other) { return other.eventfd.is_open(); }));

@@ -12,6 +12,8 @@
 
 #include "../../../src/core/base/unique_fd.hpp"
 #include "event_channel.hpp"
+#include "eventfd_signals.hpp"
+#include "waiting_channels.hpp"
 
 namespace opendoca::card {
 
@@ -36,9 +38,6 @@ enum class EventNumber : std::uint16_t {
     dct_drained = 0x1c,
 };
 
-/// Channels that hold events which their pipes had no room for.
-using WaitingChannels = std::vector<std::shared_ptr<EventChannel>>;
-
 /// What a program has asked for: the events of one number of one object, or those of the device.
 struct Subscription {
     std::shared_ptr<EventChannel> channel; ///< never null
@@ -52,11 +51,13 @@ struct Subscription {
 class EventSubscriptions {
 public:
     // Limits for one file.
-    static constexpr std::size_t max_channels = 1024, max_eventfds = 1024, max_subscriptions = 1 << 16;
+    static constexpr std::size_t max_channels = 1024, max_eventfds = 1024, max_subscriptions = 4096;
 
     /// Channels that have to wait for room in their pipes are added to `waiting`.
-    explicit EventSubscriptions(WaitingChannels &waiting) : waiting_(waiting) {}
+    EventSubscriptions(WaitingChannels &waiting, EventfdSignals &signals) : waiting_(waiting), signals_(signals) {}
 
+    /// The number of events that wait in the file's channels, which they keep.
+    [[nodiscard]] const std::shared_ptr<std::size_t> &waiting_events() const { return waiting_events_; }
     /// Adds a channel. Returns false if there are too many.
     [[nodiscard]] bool add(std::shared_ptr<EventChannel> channel);
     /// Returns the channel at a descriptor of the process, or null.
@@ -76,9 +77,12 @@ private:
     void drop_closed();
 
     WaitingChannels &waiting_;
+    EventfdSignals &signals_;
+    std::shared_ptr<std::size_t> waiting_events_ = std::make_shared<std::size_t>(0);
     std::vector<std::shared_ptr<EventChannel>> channels_;
     std::map<Key, std::vector<Subscription>> subscriptions_;
     std::size_t subscribed_ = 0, eventfds_ = 0; // numbers of subscriptions, and of those with an eventfd
+    std::uint64_t looks_ = 0;                   // at the programs' ends of the channels
 };
 
 } // namespace opendoca::card

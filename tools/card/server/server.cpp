@@ -154,6 +154,7 @@ bool Server::listen()
                        [this, side](UniqueFd socket) { add_cm_file(side, std::move(socket)); }))
             return false;
     }
+    watch(card_.waiting_channels.descriptor(), [this] { card_.waiting_channels.write(); });
     if (card_.network != nullptr) {
         // The loop calls progress() after each wait.
         for (const int fd : card_.network->descriptors())
@@ -448,7 +449,6 @@ int Server::poll_processes()
     const std::uint64_t now = now_ns();
     const std::uint64_t next_late = write_delayed_entries(card_, now);
     const bool has_moderated = send_moderated_events(card_, now);
-    const bool has_events = write_waiting_events(card_);
     idle_polls_ = done == 0 ? idle_polls_ + 1 : 0;
     if (done != 0)
         last_work_ = now;
@@ -456,7 +456,7 @@ int Server::poll_processes()
     if (done == 0 && has_open && now - last_work_ > spin_ns && !protect_idle_pages(now))
         sched_yield(); // gives the faulting thread a processor to repeat its store
     bool needs_poll = done != 0 || has_moderated || (card_.network != nullptr && card_.network->has_work());
-    bool has_waiting = next_late != 0 || has_events;
+    bool has_waiting = next_late != 0;
     for (const auto &process : card_.processes) {
         needs_poll = needs_poll || process->needs_poll || process->doorbells.are_open();
         has_waiting = has_waiting || process->is_waiting || process->doorbells.needs_polling();
