@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -334,13 +333,27 @@ TEST_F(DevxEvents, AnEventfdWithAFullCounterDoesNotStopTheCard)
 
 TEST_F(DevxEvents, EventsOfAnObjectThatIsDestroyedStay)
 {
-    auto other = std::make_optional<DevxCq>(*second.context, uar);
-    DevxQp of_other(second, uar, cq, {1, pool.number()});
-    ASSERT_EQ(channel.subscribe(of_other.object(), {last_request}, 3), 0);
-    ASSERT_EQ(channel.subscribe(other->object(), {completion}, 4), 0);
-    other.reset();
-    EXPECT_EQ(of_other.fail(), 0);
-    EXPECT_EQ(channel.next().cookie, 3u);
+    constexpr std::uint64_t old_cookie = 4, new_cookie = 5;
+    const auto cause_event = [&](std::uint64_t cookie) {
+        DevxCq other(*second.context, uar);
+        DevxQp of_other(second, uar, other, {1, pool.number()});
+        Connection its_sender(first);
+        ASSERT_EQ(channel.subscribe(other.object(), {completion}, cookie), 0);
+        ASSERT_EQ(its_sender.connect_to(of_other.address(), {14, 7, 7, 1}), 0);
+        ASSERT_EQ(of_other.connect_to(its_sender.address()), 0);
+        pool.post(*remote.mr, 64);
+        other.arm();
+        its_sender.post(IBV_WR_SEND, *local.mr, 0, 0, 64);
+        EXPECT_EQ(next_completion(*first.cq).status, IBV_WC_SUCCESS);
+    };
+    cause_event(old_cookie);
+    // The card may have the new queue where it had the old one.
+    for (int i = 0; i < 8; ++i)
+        cause_event(new_cookie);
+    EXPECT_EQ(channel.next().cookie, old_cookie);
+    for (int i = 0; i < 8; ++i)
+        EXPECT_EQ(channel.next().cookie, new_cookie) << "the subscription has ended with its queue";
+    EXPECT_FALSE(channel.has_event());
 }
 
 TEST_F(DevxEvents, WrongSubscriptionsAreRefused)
@@ -524,14 +537,23 @@ TEST_F(DevxEvents, ChannelsThatAreClosedMakeRoom)
 TEST_F(DevxEvents, TheEndOfAProcessEndsItsChannels)
 {
     const int files = card_count("files"), objects = card_count("objects");
+    const std::size_t descriptors = card_descriptors();
+    ASSERT_GT(descriptors, 0u);
     {
         Peer victim("host", "victim");
         EXPECT_EQ(victim.receive().word[0], 1u) << "has subscribed";
+        change_port(100); // fills its channels
         EXPECT_GT(card_count("objects"), objects);
+        EXPECT_GT(card_descriptors(), descriptors + 8);
         victim.kill();
     }
     EXPECT_TRUE(card_count_becomes("files", files));
     EXPECT_TRUE(card_count_becomes("objects", objects));
+    // The card closes the connections for its status as it gets to them.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (card_descriptors() > descriptors && std::chrono::steady_clock::now() < end)
+        std::this_thread::yield();
+    EXPECT_LE(card_descriptors(), descriptors);
     ASSERT_EQ(channel.subscribe(nullptr, {port_change}, 9), 0);
     change_port(2);
     EXPECT_EQ(channel.next().cookie, 9u);
@@ -631,10 +653,16 @@ int be_victim()
     DevxQp qp(device, uar, cq, {1, pool.number()});
     Channel channel(*device.context), other(*device.context, true);
     const int fd = eventfd(0, EFD_CLOEXEC);
-    const bool is_done = channel.subscribe(cq.object(), {completion, cq_error}) == 0 &&
-                         other.subscribe(nullptr, {port_change}) == 0 &&
-                         channel.subscribe(qp.object(), {fatal, last_request}) == 0 &&
-                         channel.redirect(fd, cq.object(), completion) == 0;
+    std::vector<std::unique_ptr<Channel>> full;
+    bool is_done = true;
+    for (int i = 0; i < 8; ++i) {
+        full.push_back(std::make_unique<Channel>(*device.context));
+        is_done = is_done && full.back()->subscribe(nullptr, {port_change}) == 0;
+    }
+    is_done = is_done && channel.subscribe(cq.object(), {completion, cq_error}) == 0 &&
+              other.subscribe(nullptr, {port_change}) == 0 &&
+              channel.subscribe(qp.object(), {fatal, last_request}) == 0 &&
+              channel.redirect(fd, cq.object(), completion) == 0;
     send_to_test({{is_done ? 1u : 0u}, {}});
     receive_from_test();
     return 0;

@@ -4,7 +4,9 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include <linux/capability.h>
@@ -209,22 +211,52 @@ bool drop_capability(unsigned number)
     return syscall(SYS_capset, &header, data) == 0;
 }
 
-std::string ask_card(std::string_view line)
+namespace {
+
+/// A connection to the card, or -1. The caller owns it.
+int connect_to_card()
 {
     const char *path = std::getenv("OPENDOCA_CARD_CONTROL");
     if (path == nullptr)
-        return "error: this test has to be started by with_card";
+        return -1;
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
     const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (connect(fd, reinterpret_cast<sockaddr *>(&address), sizeof(address)) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+} // namespace
+
+std::string ask_card(std::string_view line)
+{
+    const int fd = connect_to_card();
+    if (fd < 0)
+        return "error: this test has to be started by with_card";
     char answer[512];
     ssize_t got = -1;
-    if (connect(fd, reinterpret_cast<sockaddr *>(&address), sizeof(address)) == 0 &&
-        send(fd, line.data(), line.size(), 0) == static_cast<ssize_t>(line.size()))
+    if (send(fd, line.data(), line.size(), 0) == static_cast<ssize_t>(line.size()))
         got = recv(fd, answer, sizeof(answer), 0);
     close(fd);
     return got < 0 ? "error: no answer" : std::string(answer, static_cast<std::size_t>(got));
+}
+
+std::size_t card_descriptors()
+{
+    const int fd = connect_to_card();
+    ucred card{};
+    socklen_t bytes = sizeof(card);
+    const bool is_known = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &card, &bytes) == 0;
+    close(fd);
+    std::size_t count = 0;
+    std::error_code error;
+    const std::filesystem::directory_iterator all("/proc/" + std::to_string(card.pid) + "/fd", error);
+    for (auto at = begin(all); is_known && !error && at != end(all); at.increment(error))
+        ++count;
+    return count;
 }
 
 int card_count(std::string_view what)

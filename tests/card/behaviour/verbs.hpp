@@ -118,6 +118,8 @@ bool drop_capability(unsigned number);
 std::string ask_card(std::string_view line);
 /// A number of the card's status: "objects", "keys", "files".
 int card_count(std::string_view what);
+/// The number of descriptors that the card has open.
+std::size_t card_descriptors();
 /// Waits until the number is that.
 bool card_count_becomes(std::string_view what, int value);
 
