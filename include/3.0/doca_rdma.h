@@ -540,45 +540,91 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma,
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_connection);
 
+/*
+ * Connections by rdma_cm identifiers of the program's own. The program owns the identifier and its event channel,
+ * resolves or listens, and reads the events; the connection has the queue pair. All of this is opendoca's choice where
+ * the documentation of DOCA is silent:
+ *
+ *   server                                       client
+ *                                                rdma_create_id, _resolve_addr, _resolve_route
+ *                                                prepare_connection, then rdma_connect
+ *   CONNECT_REQUEST: prepare_connection, accept
+ *                                                ESTABLISHED: established
+ *   ESTABLISHED: established
+ *   DISCONNECTED: doca_rdma_connection_disconnect, on either side, and then rdma_destroy_id
+ *
+ * The peer may be any program of rdma_cm. Events are the program's: opendoca calls neither the callback for requests
+ * nor that for failures, and DISCONNECTED alone ends no connection. The callback for ends is called when a task has
+ * failed or the device reports the end. Retries and the number of reads in flight are those of the rdma_conn_param of
+ * both sides. With an identifier that has no event channel of the program (a NULL one), calls wait for the peer.
+ *
+ * Threads: the functions below as all of a context. While one of them, or anything else that may end the connection,
+ * runs, no other thread may use the identifier, nor be in rdma_get_cm_event() of its channel.
+ */
+
 /**
- * Make a connection of an rdma_cm identifier of the program's own. opendoca: rdma_cm identifiers of the
- * program's own are not taken.
+ * Make a connection for an rdma_cm identifier of the program's own: one with a resolved route, for a client before it
+ * calls rdma_connect(), or one of a RDMA_CM_EVENT_CONNECT_REQUEST, for a server. opendoca: cm_id->qp is set to the
+ * queue pair, so that rdma_connect() takes its number and librdmacm connects it. A client that sets cm_id->qp to NULL
+ * again, after it has copied cm_id->qp->qp_num for rdma_connect(), gets RDMA_CM_EVENT_CONNECT_RESPONSE in place of
+ * ESTABLISHED, and doca_rdma_bridge_established() connects the queue pair and confirms; in the other case the peer's
+ * rights on the connection are those that librdmacm sets until that call, and those of
+ * doca_rdma_set_permissions() from then on. Those of the memory maps apply always.
+ *
+ * State: context running.
  *
  * @param [in] rdma The instance.
- * @param [in] cm_id The identifier.
- * @param [out] rdma_connection The connection.
+ * @param [in] cm_id The identifier. It must exist until the connection has ended: until
+ * doca_rdma_connection_disconnect(), its callback, a failed accept or established, or the stop of the context. It is
+ * not used any more then, and cm_id->qp is NULL.
+ * @param [out] rdma_connection The connection. Tasks can be submitted when it was accepted or is established. One that
+ * has ended stays valid as that of a server's client: the newest doca_rdma_set_max_num_connections() of them.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
- * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL; opendoca: cm_id is not bound to the instance's device and port, or
+ *   has a queue pair already.
+ * - DOCA_ERROR_BAD_STATE: the context is not running.
+ * - DOCA_ERROR_FULL: there are doca_rdma_set_max_num_connections() connections already.
+ * - DOCA_ERROR_NO_MEMORY: no memory, also of the device.
+ * - DOCA_ERROR_DRIVER, DOCA_ERROR_INITIALIZATION: the device refuses another queue pair.
+ * - DOCA_ERROR_NOT_SUPPORTED: opendoca: a software device, which has no identifiers of rdma_cm.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_bridge_prepare_connection(struct doca_rdma *rdma, struct rdma_cm_id *cm_id,
                                                                    struct doca_rdma_connection **rdma_connection);
 
 /**
- * Accept on an rdma_cm identifier of the program's own. opendoca: rdma_cm identifiers of the program's own
- * are not taken.
+ * Accept the client of a prepared connection: connects its queue pair and calls rdma_accept(). To refuse a client,
+ * call rdma_reject() and then doca_rdma_connection_disconnect().
+ *
+ * State: the connection is prepared, and neither accepted nor established.
  *
  * @param [in] rdma The instance.
- * @param [in] private_data Bytes for the peer; NULL for none.
- * @param [in] private_data_len Their number; 0 with NULL.
+ * @param [in] private_data Bytes for the peer, which finds them in its event; NULL for none.
+ * @param [in] private_data_len Their number; 0 with NULL, at most 196.
  * @param [in] rdma_connection The connection.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: rdma or rdma_connection is NULL.
- * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
+ * - DOCA_ERROR_INVALID_VALUE: rdma or rdma_connection is NULL, private_data_len does not go with private_data, or the
+ *   connection is another instance's.
+ * - DOCA_ERROR_BAD_STATE: the connection is in another state, has ended, or was made in another way.
+ * - DOCA_ERROR_CONNECTION_ABORTED: the peer is gone, or cm_id is not that of a request. The connection has ended.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_bridge_accept(struct doca_rdma *rdma, void *private_data,
                                                        uint8_t private_data_len,
                                                        struct doca_rdma_connection *rdma_connection);
 
 /**
- * Say that an rdma_cm identifier of the program's own is connected. opendoca: rdma_cm identifiers of the
- * program's own are not taken.
+ * Report that an rdma_cm identifier of the program's own is connected, after RDMA_CM_EVENT_ESTABLISHED (or
+ * CONNECT_RESPONSE, see doca_rdma_bridge_prepare_connection()). opendoca: if the program has set connection callbacks,
+ * the next doca_pe_progress() calls doca_rdma_connection_established_cb_t, unless the peer's first message came
+ * before: then it was called before that one.
+ *
+ * State: the connection is accepted, or prepared by a client; once.
  *
  * @param [in] rdma The instance.
  * @param [in] rdma_connection The connection.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
- * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always otherwise.
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the connection is another instance's.
+ * - DOCA_ERROR_BAD_STATE: the connection was reported before, has ended, or was made in another way.
+ * - DOCA_ERROR_CONNECTION_ABORTED: the identifier is not connected, or the peer is gone. The connection has ended.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_bridge_established(struct doca_rdma *rdma,
                                                             struct doca_rdma_connection *rdma_connection);

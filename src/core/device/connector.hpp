@@ -47,6 +47,16 @@ public:
     std::string server;    ///< on the client's side, the server's address, for log messages
 };
 
+/// The control channel of a connection that the program establishes itself, by an id of rdma_cm of its own: the program
+/// resolves addresses, listens, reads the events and destroys the id. accept() is as for any link, reject() does
+/// nothing.
+class BridgedLink : public Link {
+public:
+    /// Called when the id is connected, and the queue pair was not accept()ed. Connects the queue pair where rdma_cm
+    /// has not, and sets the rights and the MTU in any case. CONNECTION_ABORTED, logged, if there is no connection.
+    [[nodiscard]] virtual doca_error_t establish() = 0;
+};
+
 /// One event of a link, as Connector::poll() returns it.
 struct LinkEvent {
     enum class Kind : std::uint8_t {

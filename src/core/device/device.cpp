@@ -3,6 +3,7 @@
 #include "device.hpp"
 
 #include "../log/log.hpp"
+#include "connector.hpp"
 #include "copy_engine.hpp"
 #include "counter.hpp"
 #include "memory_copier.hpp"
@@ -101,6 +102,11 @@ doca_error_t Device::create_receive_queue(CompletionQueue &, std::uint32_t, std:
 doca_error_t Device::create_connector(std::unique_ptr<Connector> &)
 {
     return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t Device::bridge(rdma_cm_id &, QueuePair &, std::unique_ptr<BridgedLink> &)
+{
+    return not_supported("use an id of rdma_cm: these belong to RDMA devices");
 }
 
 doca_error_t Device::create_counter(const CounterSetup &, std::unique_ptr<Counter> &)

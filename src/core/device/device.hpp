@@ -23,9 +23,11 @@
 #include "../base/public_values.hpp"
 
 struct ibv_pd;
+struct rdma_cm_id;
 
 namespace opendoca {
 
+class BridgedLink;
 class CompletionQueue;
 class Connector;
 class CopyEngine;
@@ -132,6 +134,10 @@ public:
     /// Creates a connector for connections by address. NOT_SUPPORTED, without a log message, if the device has no
     /// connection manager of its own; the library then uses TCP.
     [[nodiscard]] virtual doca_error_t create_connector(std::unique_ptr<Connector> &connector);
+    /// Creates the link of a connection that the program establishes by @p id, and lets rdma_cm use @p queue_pair,
+    /// which must outlive the link. INVALID_VALUE, logged, if @p id belongs to another device.
+    [[nodiscard]] virtual doca_error_t bridge(rdma_cm_id &id, QueuePair &queue_pair,
+                                              std::unique_ptr<BridgedLink> &link);
     /// Creates a counter in memory of this process.
     [[nodiscard]] virtual doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter);
     /// Creates a handle of a counter that a process of the host has exported.

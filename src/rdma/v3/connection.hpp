@@ -28,21 +28,24 @@ struct doca_rdma_addr {
 /// its doca_rdma, first in connections_ and after its end in one of the lists of ended connections; used by the thread
 /// of the progress engine.
 /// The program holds a pointer to it. The object therefore outlives the connection: it exists until the instance is
-/// idle. There are two exceptions, both for connections that a client has requested (see doca_rdma::drop_ended()): one
-/// that was never established is freed by one of the next progress calls after its end, and the number of others that
-/// have ended is limited. The queue pair and the link are destroyed earlier, when nothing is in flight.
+/// idle. There are exceptions for connections that a client has or may have requested (see doca_rdma::drop_ended()): an
+/// incoming one that was never established is freed by one of the next progress calls after its end, and the number of
+/// other incoming and bridged ones that have ended is limited. The queue pair and the link are destroyed earlier, when
+/// nothing is in flight.
 struct doca_rdma_connection {
     /// How the connection was created.
     enum class Origin : std::uint8_t {
         exported, ///< doca_rdma_export(): the program carries the connection details to the peer itself
         incoming, ///< requested by a client of a port on which this instance listens
         outgoing, ///< doca_rdma_connect_to_addr(): requested by this side
+        bridged,  ///< doca_rdma_bridge_prepare_connection(): established by the program, by an id of rdma_cm of its own
     };
     /// State of the connection as the program may use it. Changes in the order below; every state can change to ended.
     enum class State : std::uint8_t {
         initial, ///< not connected yet; if incoming, the program has not answered the request
         /// Connected on this side, with the established callback pending: of an incoming connection until the client
-        /// confirms or its first message arrives, of an exported one until the next progress.
+        /// confirms or its first message arrives, of an exported one until the next progress, of a bridged one until
+        /// the progress after doca_rdma_bridge_established() or until its first message arrives.
         ready,
         connected, ///< in use; the established callback was called if it is set
         ended,     ///< final; the queue pair is flushed and may already be destroyed
@@ -70,11 +73,11 @@ struct doca_rdma_connection {
     /// Returns whether this side has requested the connection and the server has not answered. deadline applies in
     /// this state.
     [[nodiscard]] bool is_requested() const noexcept { return origin == Origin::outgoing && state == State::initial; }
-    /// Returns whether the program has connected an exported connection and the next progress calls its established
-    /// callback. The callback must not be called inside doca_rdma_connect() itself.
+    /// Returns whether the program has connected an exported or a bridged connection and the next progress calls its
+    /// established callback. The callback must not be called inside the program's call itself.
     [[nodiscard]] bool is_callback_pending() const noexcept
     {
-        return origin == Origin::exported && state == State::ready;
+        return state == State::ready && (origin == Origin::exported || is_confirmed);
     }
     /// Returns whether the connection was lost, and the next progress calls its disconnection callback.
     [[nodiscard]] bool has_failed() const noexcept
@@ -90,6 +93,7 @@ struct doca_rdma_connection {
     const std::uint32_t id; ///< number of the connection in order of creation since the start of the instance
     State state = State::initial;
     bool was_established = false;            ///< the program was notified that the connection is established
+    bool is_confirmed = false;               ///< doca_rdma_bridge_established() was called
     doca_data user_data{};                   ///< argument of the callbacks; set by the program at any time
     std::unique_ptr<doca_rdma_addr> address; ///< copy of the one that the program passed; null unless Origin::outgoing
     std::chrono::steady_clock::time_point deadline; ///< of the answer of the server; valid while is_requested()
@@ -97,7 +101,8 @@ struct doca_rdma_connection {
     // destroyed later.
     std::atomic<opendoca::ConnectionState> queue_pair_state{opendoca::ConnectionState::none};
     std::unique_ptr<opendoca::QueuePair> queue_pair; ///< null once drop_queue_pair() was called
-    std::unique_ptr<opendoca::Link> link;            ///< null if exported, and after the exchange with the peer is over
+    /// Null if exported, and after the exchange with the peer is over. A BridgedLink if bridged.
+    std::unique_ptr<opendoca::Link> link;
     std::unique_ptr<doca_rdma_connection> ended_next; ///< next newer connection in EndedConnections
 };
 

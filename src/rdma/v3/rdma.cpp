@@ -13,6 +13,7 @@
 
 #include "../../core/base/public_values.hpp"
 #include "../../core/log/log.hpp"
+#include "bridged_connections.hpp"
 #include "rdma_tasks.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA);
@@ -183,7 +184,7 @@ doca_error_t doca_rdma::connect(std::span<const std::byte> details, Connection &
         return status;
     if (connection.origin != Connection::Origin::exported || connection.state != Connection::State::initial) {
         LOG_ERR("connection %u is %s", connection.id,
-                connection.origin != Connection::Origin::exported ? "one by address"
+                connection.origin != Connection::Origin::exported ? "not one by details"
                                                                   : "connected already, or has ended");
         return DOCA_ERROR_BAD_STATE;
     }
@@ -191,14 +192,23 @@ doca_error_t doca_rdma::connect(std::span<const std::byte> details, Connection &
     if (status != DOCA_SUCCESS)
         return status;
     receives_->attach(*connection.queue_pair);
-    connection.state = Connection::State::connected;
-    // Callbacks are called by the next progress and not here: programs store the connection after this call returns.
+    connection.state = Connection::State::ready;
     is_start_pending_ = state() == DOCA_CTX_STATE_STARTING;
-    if (callbacks.established != nullptr)
-        connection.state = Connection::State::ready;
-    if (is_start_pending_ || connection.state == Connection::State::ready)
+    request_established_callback(connection);
+    if (is_start_pending_)
         completions().note_event();
     return DOCA_SUCCESS;
+}
+
+/// Callbacks are called by the next progress and not here: programs store the connection after their call returns.
+void doca_rdma::request_established_callback(Connection &connection) noexcept
+{
+    if (connection.state != Connection::State::ready)
+        return; // a message has reported it
+    if (callbacks.established == nullptr)
+        connection.state = Connection::State::connected;
+    else
+        completions().note_event();
 }
 
 doca_error_t doca_rdma::export_only_connection(std::span<const std::byte> &details)
@@ -267,9 +277,10 @@ void doca_rdma::drop_ended() noexcept
                 connection->drop_queue_pair();
             if (connection->queue_pair == nullptr && (connection->link == nullptr || connection->link->is_over())) {
                 connection->link.reset();
-                if (connection->origin != Connection::Origin::incoming)
+                using Origin = Connection::Origin;
+                if (connection->origin == Origin::exported || connection->origin == Origin::outgoing)
                     ended_.add(std::move(connection));
-                else if (connection->was_established)
+                else if (connection->was_established || connection->origin == Origin::bridged)
                     ended_clients_.add(std::move(connection));
                 else
                     connection.reset();
@@ -356,8 +367,14 @@ void doca_rdma::handle_disconnect(Connection &connection) noexcept
         callbacks.disconnection(&connection, connection.user_data, user_data);
 }
 
+/// One comparison for a connection in use. A bridged connection of a client may be in state initial: librdmacm has
+/// connected its queue pair, and the program has not reported that yet.
 void doca_rdma::handle_message(Connection &connection)
 {
+    if (connection.state > Connection::State::ready) [[likely]]
+        return;
+    if (connection.state == Connection::State::initial && connection.origin == Connection::Origin::bridged)
+        (void)opendoca::v3::connect_bridged(connection);
     if (connection.state == Connection::State::ready)
         establish(connection);
 }

@@ -105,7 +105,7 @@ struct doca_rdma final : doca_ctx {
     [[nodiscard]] opendoca::v3::Receives &receives() noexcept { return *receives_; }
     [[nodiscard]] opendoca::v3::ConnectionsByAddress &by_address() noexcept { return by_address_; }
 
-    // Called by ConnectionsByAddress.
+    // Called by ConnectionsByAddress and for bridged connections.
 
     [[nodiscard]] opendoca::Device &device() const noexcept { return dev()->device(); }
     /// The connections in order of creation. Some of them may have ended.
@@ -125,6 +125,9 @@ struct doca_rdma final : doca_ctx {
     }
     /// Lets each progress call examine the connections, until the context is idle.
     void request_progress() noexcept { set_progress_requested(true); }
+    /// Lets the next progress call the established callback of @p connection, which is in state ready, if the program
+    /// has set one.
+    void request_established_callback(Connection &connection) noexcept;
     /// Disconnects and flushes @p connection without calling a callback. Does nothing if it has ended.
     void end(Connection &connection) noexcept;
 

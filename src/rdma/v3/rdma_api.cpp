@@ -4,13 +4,14 @@
 // The C functions of instances, connections and addresses: they check arguments and call the member function of the
 // same purpose. call() refuses null pointers and turns exceptions into errors.
 #include <cstddef>
-#include <initializer_list>
+#include <cstdint>
 #include <span>
 
 #include <arpa/inet.h>
 
 #include "../../core/log/log.hpp"
 #include "../../core/v3/call.hpp"
+#include "bridged_connections.hpp"
 #include "rdma.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_API);
@@ -49,16 +50,23 @@ const char *name_of(doca_rdma_addr_type type) noexcept
     return nullptr;
 }
 
-/// Fails with NOT_SUPPORTED: a connection of rdma_cm that the program has created cannot be imported.
-doca_error_t no_bridge(std::initializer_list<const void *> objects, const char *function = __builtin_FUNCTION())
+/// Checks the private data of a reply, which is optional: pointer and length are both set or both zero.
+doca_error_t check_private_data(const void *data, std::uint8_t length) noexcept
 {
-    return call(
-        objects,
-        [] {
-            LOG_ERR("an rdma_cm connection that the program has created itself cannot be used");
-            return DOCA_ERROR_NOT_SUPPORTED;
-        },
-        function);
+    if ((data == nullptr) == (length == 0) && length <= max_private_data)
+        return DOCA_SUCCESS;
+    LOG_ERR("private data: %u bytes at %p; 0 bytes need a null pointer, at most %zu are possible", length, data,
+            max_private_data);
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+/// Returns INVALID_VALUE, and logs it, if @p connection is not one of @p rdma.
+doca_error_t check_owner(const doca_rdma &rdma, const doca_rdma_connection &connection) noexcept
+{
+    if (&connection.rdma == &rdma)
+        return DOCA_SUCCESS;
+    LOG_ERR("connection %p belongs to another instance", static_cast<const void *>(&connection));
+    return DOCA_ERROR_INVALID_VALUE;
 }
 
 } // namespace
@@ -114,10 +122,8 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
             LOG_ERR("connection details have 0 bytes");
             return DOCA_ERROR_INVALID_VALUE;
         }
-        if (&rdma_connection->rdma != rdma) {
-            LOG_ERR("connection %p belongs to another instance", static_cast<void *>(rdma_connection));
-            return DOCA_ERROR_INVALID_VALUE;
-        }
+        if (const doca_error_t status = check_owner(*rdma, *rdma_connection); status != DOCA_SUCCESS)
+            return status;
         return rdma->connect({static_cast<const std::byte *>(remote_rdma_conn_details), remote_rdma_conn_details_size},
                              *rdma_connection);
     });
@@ -181,16 +187,12 @@ doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_
     return call({rdma, addr}, [&] { return rdma->by_address().connect(*addr, connection_user_data); });
 }
 
-/// Private data is optional: pointer and length are both set or both zero.
 doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_connection, void *private_data,
                                          uint8_t private_data_len)
 {
     return call({rdma_connection}, [&] {
-        if ((private_data == nullptr) != (private_data_len == 0) || private_data_len > max_private_data) {
-            LOG_ERR("private data: %u bytes at %p; 0 bytes need a null pointer, at most %zu are possible",
-                    private_data_len, private_data, max_private_data);
-            return DOCA_ERROR_INVALID_VALUE;
-        }
+        if (const doca_error_t status = check_private_data(private_data, private_data_len); status != DOCA_SUCCESS)
+            return status;
         return rdma_connection->rdma.by_address().accept(
             *rdma_connection, {static_cast<const std::byte *>(private_data), private_data_len});
     });
@@ -244,16 +246,28 @@ doca_error_t doca_rdma_connection_get_addr(const struct doca_rdma_connection *rd
 doca_error_t doca_rdma_bridge_prepare_connection(struct doca_rdma *rdma, struct rdma_cm_id *cm_id,
                                                  struct doca_rdma_connection **rdma_connection)
 {
-    return no_bridge({rdma, cm_id, rdma_connection});
+    return call({rdma, cm_id, rdma_connection},
+                [&] { return opendoca::v3::prepare_bridged(*rdma, *cm_id, *rdma_connection); });
 }
 
-doca_error_t doca_rdma_bridge_accept(struct doca_rdma *rdma, void *, uint8_t,
+doca_error_t doca_rdma_bridge_accept(struct doca_rdma *rdma, void *private_data, uint8_t private_data_len,
                                      struct doca_rdma_connection *rdma_connection)
 {
-    return no_bridge({rdma, rdma_connection});
+    return call({rdma, rdma_connection}, [&] {
+        doca_error_t status = check_private_data(private_data, private_data_len);
+        if (status == DOCA_SUCCESS)
+            status = check_owner(*rdma, *rdma_connection);
+        if (status == DOCA_SUCCESS)
+            status = opendoca::v3::accept_bridged(*rdma_connection,
+                                                  {static_cast<const std::byte *>(private_data), private_data_len});
+        return status;
+    });
 }
 
 doca_error_t doca_rdma_bridge_established(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection)
 {
-    return no_bridge({rdma, rdma_connection});
+    return call({rdma, rdma_connection}, [&] {
+        const doca_error_t status = check_owner(*rdma, *rdma_connection);
+        return status == DOCA_SUCCESS ? opendoca::v3::establish_bridged(*rdma_connection) : status;
+    });
 }

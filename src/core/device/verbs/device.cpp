@@ -17,6 +17,7 @@
 #include "../counter.hpp"
 #include "../descriptor.hpp"
 #include "../host/own_memory.hpp"
+#include "cm_bridge.hpp"
 #include "copy_engine.hpp"
 #include "loopback.hpp"
 #include "memory_descriptor.hpp"
@@ -210,6 +211,11 @@ doca_error_t VerbsDevice::create_receive_queue(CompletionQueue &completions, std
 doca_error_t VerbsDevice::create_connector(std::unique_ptr<Connector> &connector)
 {
     return RdmaCm::create(*this, connector);
+}
+
+doca_error_t VerbsDevice::bridge(rdma_cm_id &id, QueuePair &queue_pair, std::unique_ptr<BridgedLink> &link)
+{
+    return CmBridge::create(*this, id, static_cast<VerbsQueuePair &>(queue_pair), link);
 }
 
 doca_error_t VerbsDevice::read_clock(DeviceClock clock, std::uint64_t &value) noexcept

@@ -85,6 +85,8 @@ public:
                                                     std::unique_ptr<ReceiveQueue> &queue) override;
     /// Creates a connector that uses rdma_cm, if this machine has it.
     [[nodiscard]] doca_error_t create_connector(std::unique_ptr<Connector> &connector) override;
+    [[nodiscard]] doca_error_t bridge(rdma_cm_id &id, QueuePair &queue_pair,
+                                      std::unique_ptr<BridgedLink> &link) override;
     [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter) override;
     /// Reads the free-running clock by ibv_query_rt_values_ex().
     [[nodiscard]] doca_error_t read_clock(DeviceClock clock, std::uint64_t &value) noexcept override;

@@ -249,6 +249,29 @@ doca_error_t VerbsQueuePair::connect_by(const ReliableConnection::AgreedAttribut
     return DOCA_SUCCESS;
 }
 
+doca_error_t VerbsQueuePair::adopt()
+{
+    const std::lock_guard guard(lock_);
+    if (const doca_error_t status = check_receives(); status != DOCA_SUCCESS)
+        return status;
+    ibv_mtu mtu = mtu_of(mtu_);
+    if (const int error = connection_->adopt(mtu); error != 0) {
+        LOG_ERR("queue pair 0x%x of the program's id of rdma_cm: %s", number(),
+                error == ENOTCONN ? "rdma_cm has not connected it" : std::strerror(error));
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    mtu_ = mtu_of(mtu);
+    set_state(ConnectionState::connected); // set last, as in connect()
+    return DOCA_SUCCESS;
+}
+
+ibv_qp &VerbsQueuePair::share() noexcept
+{
+    const std::lock_guard guard(lock_);
+    is_number_published_ = true;
+    return *queue_pair_;
+}
+
 doca_error_t VerbsQueuePair::check_receives() const noexcept
 {
     if (srq_ == nullptr || !srq_->is_flushed())

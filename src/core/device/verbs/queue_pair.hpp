@@ -45,6 +45,10 @@ public:
     [[nodiscard]] doca_error_t connect(std::span<const std::byte> details) override;
     /// Connects as connect() does, with the attributes that rdma_cm has negotiated with the peer.
     [[nodiscard]] doca_error_t connect_by(const ReliableConnection::AgreedAttributes &agreed);
+    /// Marks the queue pair as connected after rdma_cm has connected it. CONNECTION_ABORTED, logged, if it has not.
+    [[nodiscard]] doca_error_t adopt();
+    /// Returns the verbs queue pair, for rdma_cm. From now on it is not replaced.
+    [[nodiscard]] ibv_qp &share() noexcept;
     [[nodiscard]] std::uint32_t number() const noexcept { return connection_->number(); }
     [[nodiscard]] bool uses_srq() const noexcept { return srq_ != nullptr; }
     /// Returns the details of this end: its GIDs, best first, or the one that the program has set.

@@ -28,6 +28,7 @@
 #include "../../log/deferred_log.hpp"
 #include "../../log/log.hpp"
 #include "../../process/unauthenticated_clients.hpp"
+#include "cm_steps.hpp"
 #include "device.hpp"
 #include "queue_pair.hpp"
 #include "rdma_cm_address.hpp"
@@ -39,7 +40,6 @@ namespace opendoca::verbs {
 namespace {
 
 constexpr int backlog = 1024;
-constexpr std::uint8_t no_limit = 7; ///< value of a retry count that means no limit, in the parameters for the peer
 
 /// The contents of an event that has been acknowledged.
 struct CmEvent {
@@ -95,7 +95,6 @@ private:
     [[nodiscard]] bool take_step(const CmEvent &cm_event);
     [[nodiscard]] bool request() noexcept;
     [[nodiscard]] bool establish();
-    [[nodiscard]] doca_error_t connect_queue_pair();
     [[nodiscard]] bool explain_failure(const char *what) const noexcept;
 
     const RdmaCm &cm_;
@@ -126,13 +125,6 @@ bool CmLink::explain_failure(const char *what) const noexcept
     return false;
 }
 
-doca_error_t CmLink::connect_queue_pair()
-{
-    return queue_pair_->connect_by([&](ibv_qp_attr &attributes, int &mask) {
-        return library().queue_pair_attributes(id_.get(), &attributes, &mask) == 0 ? 0 : errno;
-    });
-}
-
 /// Takes the next step of a client. Returns false, logged, if that fails.
 bool CmLink::take_step(const CmEvent &cm_event)
 {
@@ -158,7 +150,7 @@ bool CmLink::request() noexcept
     parameters.responder_resources = RDMA_MAX_RESP_RES; // the device's maximum
     parameters.initiator_depth = RDMA_MAX_INIT_DEPTH;
     parameters.flow_control = 1;
-    parameters.retry_count = parameters.rnr_retry_count = no_limit;
+    parameters.retry_count = parameters.rnr_retry_count = no_cm_limit;
     parameters.srq = queue_pair_->uses_srq();
     parameters.qp_num = queue_pair_->number();
     state_ = State::awaiting_server;
@@ -168,7 +160,7 @@ bool CmLink::request() noexcept
 /// Handles the server's reply (REP): connects the queue pair and confirms with RTU. From then on the server may send.
 bool CmLink::establish()
 {
-    if (connect_queue_pair() != DOCA_SUCCESS)
+    if (connect_by_id(library(), *id_, *queue_pair_) != DOCA_SUCCESS)
         return false;
     if (library().establish(id_.get()) != 0)
         return explain_failure("confirming the connection");
@@ -194,19 +186,9 @@ doca_error_t CmLink::try_to_accept(QueuePair &queue_pair, std::span<const std::b
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     queue_pair_ = &static_cast<VerbsQueuePair &>(queue_pair);
-    // Before the reply: the client may send as soon as it has the reply.
-    if (connect_queue_pair() != DOCA_SUCCESS)
+    if (connect_by_id(library(), *id_, *queue_pair_) != DOCA_SUCCESS)
         return DOCA_ERROR_CONNECTION_ABORTED;
-    rdma_conn_param reply{};
-    reply.private_data = private_data.data();
-    reply.private_data_len = static_cast<std::uint8_t>(private_data.size());
-    reply.responder_resources = RDMA_MAX_RESP_RES; // limited by the device and by the request
-    reply.initiator_depth = RDMA_MAX_INIT_DEPTH;
-    reply.flow_control = 1;
-    reply.rnr_retry_count = no_limit;
-    reply.srq = queue_pair_->uses_srq();
-    reply.qp_num = queue_pair_->number();
-    if (library().accept(id_.get(), &reply) != 0) {
+    if (!accept_client(library(), *id_, *queue_pair_, private_data)) {
         (void)explain_failure("accepting the connection");
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
@@ -323,9 +305,7 @@ RdmaCm::Id RdmaCm::create_id() const noexcept
 
 bool RdmaCm::is_on_this_port(const rdma_cm_id &id) const noexcept
 {
-    const VerbsFunction &port = device_.port();
-    return id.verbs != nullptr && port.ibdev_name == ibv_get_device_name(id.verbs->device) &&
-           port.port() == id.port_num;
+    return is_id_on_port(id, device_.port());
 }
 
 doca_error_t RdmaCm::listen(std::uint16_t port)

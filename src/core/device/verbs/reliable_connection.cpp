@@ -212,6 +212,22 @@ int ReliableConnection::connect_by(const AgreedAttributes &agreed) noexcept
     return 0;
 }
 
+int ReliableConnection::adopt(ibv_mtu &mtu) noexcept
+{
+    ibv_qp_attr attributes{};
+    ibv_qp_init_attr unused{};
+    if (const int error = ibv_query_qp(queue_pair_.get(), &attributes, IBV_QP_STATE | IBV_QP_PATH_MTU, &unused);
+        error != 0)
+        return error;
+    if (attributes.qp_state != IBV_QPS_RTS)
+        return ENOTCONN;
+    mtu = attributes.path_mtu;
+    attributes = {};
+    attributes.qp_access_flags = access_;
+    attributes.min_rnr_timer = receive_timer;
+    return ibv_modify_qp(queue_pair_.get(), &attributes, IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER);
+}
+
 int ReliableConnection::move_to_rtr(const Path &path) noexcept
 {
     ibv_qp_attr attributes{};

@@ -81,6 +81,9 @@ public:
     /// Does the same as connect() with these attributes. Access rights, timeouts and retries are still set by this
     /// side.
     [[nodiscard]] int connect_by(const AgreedAttributes &agreed) noexcept;
+    /// Takes over a queue pair that rdma_cm has connected: sets the rights of this side, and reads @p mtu. Returns
+    /// errno's value: ENOTCONN if the queue pair is in another state than RTS.
+    [[nodiscard]] int adopt(ibv_mtu &mtu) noexcept;
     /// Moves the queue pair from RTR to RTS. For a loopback connection that a device command has moved to RTR. Returns
     /// errno's value.
     [[nodiscard]] int start_sending(std::uint32_t sq_psn) noexcept;
