@@ -64,6 +64,9 @@ public:
     /// Posts a receive into buffers that TransferCheck has validated. NO_MEMORY, without any change, if this queue or
     /// the completion queue is full.
     [[nodiscard]] virtual doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept = 0;
+    /// Returns whether the device was reset, removed or has failed since the queue was created, as far as that was
+    /// noticed: neither this queue nor any queue pair of before works again.
+    [[nodiscard]] virtual bool has_lost_device() const noexcept { return false; }
 };
 
 /// One end of a reliable connection. Owned by an RDMA context or a message channel. It is attached to at most one

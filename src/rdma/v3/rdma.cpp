@@ -317,6 +317,10 @@ bool doca_rdma::on_progress() noexcept
         return true;
     }
     must_examine_ = must_examine_ || completions().take_event();
+    if (must_examine_ && is_running() && receives_->has_lost_device()) {
+        fail(); // ends all connections, without their callbacks, as doca_ctx_stop() does
+        return true;
+    }
     for (std::size_t left = must_examine_ ? connections_.size() : 0; left != 0; --left) {
         last_examined_ = last_examined_ + 1 < connections_.size() ? last_examined_ + 1 : 0;
         Connection &connection = *connections_[last_examined_];
@@ -342,6 +346,11 @@ bool doca_rdma::on_progress() noexcept
         return true;
     is_poll_due_ = false;
     return false;
+}
+
+bool doca_rdma::stops_on_failure_of(const doca_task &) const noexcept
+{
+    return receives_->has_lost_device();
 }
 
 /// If a callback is pending, wakes the program at once: no descriptor becomes readable for it.

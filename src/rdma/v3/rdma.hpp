@@ -149,6 +149,8 @@ protected:
     [[nodiscard]] doca_error_t on_stop() noexcept override;
     void on_idle() noexcept override;
     [[nodiscard]] bool on_progress() noexcept override;
+    /// A failed task ends its connection, and the context only if the device is lost.
+    [[nodiscard]] bool stops_on_failure_of(const doca_task &task) const noexcept override;
     [[nodiscard]] bool can_park() const noexcept override;
 
 private:

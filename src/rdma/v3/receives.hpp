@@ -25,6 +25,8 @@ public:
 
     /// Returns the receive queue with which queue pairs are created, or null if the device has none.
     [[nodiscard]] ReceiveQueue *shared() const noexcept { return shared_.get(); }
+    /// Returns whether the device was lost, see ReceiveQueue; always false if the device has no shared receive queues.
+    [[nodiscard]] bool has_lost_device() const noexcept { return shared_ != nullptr && shared_->has_lost_device(); }
     /// Called once, when @p queue_pair is connected. If receives are not shared and no other connection has them, they
     /// belong to it from now on, and those that were submitted before are posted to it.
     void attach(QueuePair &queue_pair) noexcept;

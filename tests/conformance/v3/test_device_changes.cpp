@@ -120,11 +120,13 @@ TEST_F(DeviceChangesTest, a_reset_ends_receives_and_connections)
     command("reset a");
     ends.run_until([&] { return ends.received.has_ended(); });
     EXPECT_EQ(ends.received.status, DOCA_ERROR_IO_FAILED);
+    ends.run_until([&] { return state_of(ends.a.ctx()) == DOCA_CTX_STATE_IDLE; });
+    EXPECT_TRUE(ends.a.ends.empty()) << "the state is the report";
     ends.send_from_b();
     ends.run_until([&] { return ends.sent.has_ended(); });
     EXPECT_EQ(ends.sent.status, DOCA_ERROR_CONNECTION_RESET);
+    EXPECT_EQ(state_of(ends.b.ctx()), DOCA_CTX_STATE_RUNNING) << "its device was not reset";
     // The instance works again once it was started anew.
-    ends.a.stop();
     ends.a.start();
     Outcome again;
     doca_rdma_task_receive *task = nullptr;
@@ -133,6 +135,41 @@ TEST_F(DeviceChangesTest, a_reset_ends_receives_and_connections)
     for (int i = 0; i != 1000; ++i)
         (void)ends.a.progress();
     EXPECT_FALSE(again.has_ended());
+}
+
+TEST_F(DeviceChangesTest, a_reset_stops_an_instance_that_has_connections_alone)
+{
+    Connected ends;
+    for (const char *const change : {"reset b", "remove b"}) {
+        command(change);
+        ends.run_until([&] { return state_of(ends.b.ctx()) == DOCA_CTX_STATE_IDLE; });
+        EXPECT_TRUE(ends.b.ends.empty());
+        EXPECT_EQ(doca_ctx_start(ends.b.ctx()),
+                  std::string(change) == "remove b" ? DOCA_ERROR_INITIALIZATION : DOCA_SUCCESS);
+        if (state_of(ends.b.ctx()) == DOCA_CTX_STATE_RUNNING) {
+            const void *details = nullptr;
+            std::size_t size = 0;
+            must(doca_rdma_export(ends.b.get(), &details, &size, &ends.of_b));
+            doca_rdma_connection *other = nullptr;
+            const void *of_other = nullptr;
+            std::size_t size_of_other = 0;
+            must(doca_rdma_export(ends.a.get(), &of_other, &size_of_other, &other));
+            must(doca_rdma_connect(ends.b.get(), of_other, size_of_other, ends.of_b));
+        }
+    }
+}
+
+TEST_F(DeviceChangesTest, a_reset_stops_a_context_with_the_task_that_fails)
+{
+    Connected ends;
+    std::vector<doca_ctx_states> states;
+    ends.sent.then = [&](doca_task *) { states.push_back(state_of(ends.b.ctx())); };
+    command("reset b");
+    ends.send_from_b();
+    ends.run_until([&] { return ends.sent.has_ended(); });
+    EXPECT_EQ(ends.sent.status, DOCA_ERROR_IO_FAILED);
+    EXPECT_EQ(states, std::vector{DOCA_CTX_STATE_STOPPING}) << "in the callback";
+    ends.run_until([&] { return state_of(ends.b.ctx()) == DOCA_CTX_STATE_IDLE; });
 }
 
 TEST_F(DeviceChangesTest, a_reset_wakes_a_program_that_is_blocked)
@@ -223,6 +260,8 @@ TEST_F(DeviceChangesTest, a_fault_resets_the_device)
     ends.send_from_b();
     ends.run_until([&] { return ends.sent.has_ended(); });
     EXPECT_EQ(ends.sent.status, DOCA_ERROR_IO_FAILED);
+    ends.run_until([&] { return state_of(ends.b.ctx()) == DOCA_CTX_STATE_IDLE; });
+    EXPECT_EQ(state_of(ends.a.ctx()), DOCA_CTX_STATE_RUNNING) << "the fault counts jobs of each device";
 }
 
 } // namespace

@@ -64,6 +64,8 @@ public:
     [[nodiscard]] doca_error_t add(VerbsQueuePair &queue_pair, CompletionQueue &completions);
     void remove(VerbsQueuePair &queue_pair) noexcept;
 
+    /// Returns whether the device has reported that it has failed for good.
+    [[nodiscard]] bool has_lost_device() const noexcept { return cq_.failure() == DeviceFailure::fatal; }
     /// Starts polling. Returns false if polling has ended, see has_failed_.
     [[nodiscard]] bool start() noexcept
     {

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "receive_queue.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -67,6 +68,12 @@ VerbsQueuePair *VerbsReceiveQueue::find(std::uint32_t number) const noexcept
 {
     const auto found = queue_pairs_.find(number);
     return found != queue_pairs_.end() ? found->second : nullptr;
+}
+
+bool VerbsReceiveQueue::has_lost_device() const noexcept
+{
+    return std::ranges::any_of(queue_pairs_,
+                               [](const auto &entry) { return entry.second->poller().has_lost_device(); });
 }
 
 void VerbsReceiveQueue::flush() noexcept

@@ -31,6 +31,8 @@ public:
     /// Completes all receives. It first ends the connections, and posts no more receives: the device does not return
     /// posted ones, so no message may arrive any more.
     void flush() noexcept override;
+    /// Noticed by its connections.
+    [[nodiscard]] bool has_lost_device() const noexcept override;
 
     [[nodiscard]] bool is_flushed() const noexcept { return is_flushed_; }
     [[nodiscard]] std::uint32_t size() const noexcept { return size_; }

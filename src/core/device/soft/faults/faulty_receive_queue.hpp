@@ -46,6 +46,7 @@ public:
         completions().done(tag, *this, DOCA_ERROR_IO_FAILED);
         return DOCA_SUCCESS;
     }
+    [[nodiscard]] bool has_lost_device() const noexcept override { return life_.is_lost(); }
 
 private:
     void check_device() noexcept override
