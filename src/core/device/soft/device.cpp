@@ -15,10 +15,19 @@
 #include "memory/memory_copier.hpp"
 #include "strict/strict.hpp"
 #include "strict/strict_counter.hpp"
+#include "strict/strict_queue_pair.hpp"
 
 namespace opendoca::soft {
 
 namespace {
+
+std::unique_ptr<SoftQueuePair> make_queue_pair(const SoftDevice &device, const QueuePairSettings &settings,
+                                               std::atomic<ConnectionState> &state)
+{
+    if (device.is_strict())
+        return std::make_unique<StrictQueuePair>(device, settings, state);
+    return std::make_unique<SoftQueuePair>(device, settings, state);
+}
 
 std::unique_ptr<SoftCounter> make_counter(bool is_strict)
 {
@@ -107,7 +116,7 @@ doca_error_t SoftDevice::create_memory_copier(std::unique_ptr<MemoryCopier> &cop
 doca_error_t SoftDevice::create_queue_pair(const QueuePairSettings &settings, std::atomic<ConnectionState> &state,
                                            std::unique_ptr<QueuePair> &queue_pair)
 {
-    auto created = std::make_unique<SoftQueuePair>(*this, settings, state);
+    auto created = make_queue_pair(*this, settings, state);
     const doca_error_t status = created->open(settings);
     // The output is set only on success; a failed object is destroyed here.
     if (status == DOCA_SUCCESS)

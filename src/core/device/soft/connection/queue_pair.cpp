@@ -83,6 +83,17 @@ doca_error_t SoftQueuePair::post_any(Tag tag, const Request &request) noexcept
             return DOCA_SUCCESS;
         }
     }
+    return queue_send(tag, request);
+}
+
+doca_error_t SoftQueuePair::post_late(Tag tag, const Request &request) noexcept
+{
+    return completions_->is_full() ? DOCA_ERROR_NO_MEMORY : queue_send(tag, request);
+}
+
+/// The completion queue must not be full. NO_MEMORY if the send queue is.
+doca_error_t SoftQueuePair::queue_send(Tag tag, const Request &request) noexcept
+{
     if (sends_.is_full() || !ensure_peer_watched())
         return DOCA_ERROR_NO_MEMORY;
     sends_.push(completions_->begin(tag, *this), request);

@@ -91,6 +91,15 @@ protected:
     [[nodiscard]] bool has_queued_sends() const noexcept { return !sends_.is_empty(); }
     // Not inlined into the fast paths, of which it is a tail call.
     [[gnu::noinline]] [[nodiscard]] doca_error_t post_any(Tag tag, const Request &request) noexcept override;
+    /// Queues the request, which a later progress() executes; in strict mode.
+    [[nodiscard]] doca_error_t post_late(Tag tag, const Request &request) noexcept;
+    /// Executes queued requests now, as far as they need not wait for the peer. Before a message, which a peer must
+    /// receive although this end is not polled.
+    void execute_queued() noexcept
+    {
+        if (!sends_.is_empty())
+            resume_sends();
+    }
     /// Ends the connection because the device is lost: all operations end with IO_FAILED.
     [[gnu::cold]] void lose_device() noexcept;
     /// Ends the connection because the peer did not answer: the oldest queued operation ends with CONNECTION_RESET, and
@@ -101,6 +110,7 @@ private:
     // AGAIN means that the operation has to be queued and executed again.
     [[nodiscard]] doca_error_t execute(const Request &request) noexcept;
     [[nodiscard]] doca_error_t dispatch(const Request &request) noexcept;
+    [[nodiscard]] doca_error_t queue_send(Tag tag, const Request &request) noexcept;
     void resume_sends() noexcept;
 
     // The connection.

@@ -69,7 +69,21 @@ doca_error_t FaultyQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan)
 
 doca_error_t FaultyQueuePair::post(Tag tag, const Request &request) noexcept
 {
-    return unless_faulty(tag, [&] { return is_held() ? post_any(tag, request) : SoftQueuePair::post(tag, request); });
+    return unless_faulty(tag, [&] {
+        if (late_.include(request.opcode))
+            return post_late(tag, request);
+        if (late_.are_possible())
+            execute_queued();
+        return is_held() ? post_any(tag, request) : SoftQueuePair::post(tag, request);
+    });
+}
+
+/// As that of a StrictQueuePair.
+void FaultyQueuePair::flush() noexcept
+{
+    if (late_.are_possible())
+        execute_queued();
+    SoftQueuePair::flush();
 }
 
 void FaultyQueuePair::check_device() noexcept

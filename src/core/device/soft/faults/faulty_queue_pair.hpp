@@ -9,6 +9,7 @@
 #include <span>
 
 #include "../connection/queue_pair.hpp"
+#include "../strict/late_requests.hpp"
 #include "device_life.hpp"
 #include "device_watch.hpp"
 #include "fault_plan.hpp"
@@ -26,7 +27,8 @@ public:
                     const DeviceStates &states, std::size_t function, const std::shared_ptr<FaultPlan> &plan)
         : SoftQueuePair(device, settings, state),
           states_(states),
-          life_(states.of(function), plan)
+          life_(states.of(function), plan),
+          late_(device)
     {
     }
 
@@ -35,6 +37,7 @@ public:
     void detach() noexcept override;
     [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept override;
     [[nodiscard]] doca_error_t post(Tag tag, const Request &request) noexcept override;
+    void flush() noexcept override;
 
 private:
     void check_device() noexcept override;
@@ -49,6 +52,7 @@ private:
 
     const DeviceStates &states_;
     DeviceLife life_;
+    LateRequests late_;
     std::shared_ptr<DeviceWatch> watch_; ///< set while attached
     bool has_peer_function_ = false;     ///< peer_function_ was searched for: after connect()
     const FunctionState *peer_function_ = nullptr;
