@@ -7,7 +7,7 @@
 namespace opendoca {
 
 CryptQueue::CryptQueue(CompletionQueue &completions, Device &device, const Limits &limits)
-    : SlicedQueue(completions, device.function().completes_late("AES-GCM")),
+    : SlicedQueue(completions, device.function().order_of_late("AES-GCM")),
       job_(device),
       check_(device, limits.list_elements, limits.size, job_.accesses_imports())
 {

@@ -51,7 +51,7 @@ public:
 
     /// Throws std::bad_alloc. @p completions and @p device must outlive the object.
     CompressQueue(CompletionQueue &completions, const Device &device, const Limits &limits)
-        : SlicedQueue(completions, device.function().completes_late("compression")),
+        : SlicedQueue(completions, device.function().order_of_late("compression")),
           device_(device),
           limits_(limits)
     {

@@ -82,7 +82,7 @@ doca_error_t check_overlap(const doca_buf &source, const doca_buf &destination, 
 } // namespace
 
 CodingQueue::CodingQueue(CompletionQueue &completions, Device &device, const Limits &limits)
-    : SlicedQueue(completions, device.function().completes_late("erasure coding")),
+    : SlicedQueue(completions, device.function().order_of_late("erasure coding")),
       device_(device),
       limits_(limits)
 {

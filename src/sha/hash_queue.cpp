@@ -5,6 +5,8 @@
 #include <cinttypes>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "../core/checks/buffer_check.hpp"
 #include "../core/log/log.hpp"
@@ -51,12 +53,19 @@ void HashSession::copy_from(const HashSession &other) noexcept
     message = other.message;
 }
 
-HashQueue::HashQueue(CompletionQueue &completions, const Device &device, const Limits &limits) noexcept
+HashQueue::HashQueue(CompletionQueue &completions, const Device &device, const Limits &limits)
     : completions_(completions),
       device_(device),
-      limits_(limits),
-      is_late_(device.function().completes_late("SHA"))
+      limits_(limits)
 {
+    if (std::unique_ptr<CompletionOrder> order = device.function().order_of_late("SHA"); order != nullptr)
+        late_ = std::make_unique<LateOperations>(completions, std::move(order));
+}
+
+void HashQueue::flush() noexcept
+{
+    if (late_ != nullptr)
+        late_->complete_all();
 }
 
 doca_error_t HashQueue::hash(Tag tag, ShaKind kind, const doca_buf *source, doca_buf *destination) noexcept
@@ -65,7 +74,7 @@ doca_error_t HashQueue::hash(Tag tag, ShaKind kind, const doca_buf *source, doca
         return status;
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY; // not logged: programs drain the queue and try again
-    if (is_late_) [[unlikely]] {
+    if (late_ != nullptr) [[unlikely]] {
         complete_late(tag, {nullptr, source, destination, kind, true});
         return DOCA_SUCCESS;
     }
@@ -85,7 +94,7 @@ doca_error_t HashQueue::hash_piece(Tag tag, ShaKind kind, const doca_buf *source
         return status;
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY;
-    if (is_late_) [[unlikely]] {
+    if (late_ != nullptr) [[unlikely]] {
         session.is_busy = true;
         complete_late(tag, {&session, source, destination, kind, is_last});
         return DOCA_SUCCESS;
@@ -109,7 +118,7 @@ doca_error_t HashQueue::hash_piece(Tag tag, ShaKind kind, const doca_buf *source
 
 void HashQueue::retrieved(Operation &operation) noexcept
 {
-    if (is_late_) [[unlikely]]
+    if (late_ != nullptr) [[unlikely]]
         carry_out(operation.payload<LateHash>());
     else
         operation.payload<HashSession *>()->is_busy = false;
@@ -119,7 +128,7 @@ void HashQueue::complete_late(Tag tag, const LateHash &late) noexcept
 {
     Operation &operation = completions_.begin(tag, *this);
     operation.payload<LateHash>() = late;
-    completions_.done_and_notify(operation, DOCA_SUCCESS);
+    late_->append(operation);
 }
 
 /// The buffers may have changed since the check. The completion is then a success already, so this is only logged.
@@ -151,7 +160,7 @@ void HashQueue::carry_out(const LateHash &late) const noexcept
 
 void HashQueue::forget_buffers(Tag tag) noexcept
 {
-    if (!is_late_)
+    if (late_ == nullptr)
         return;
     completions_.each_operation_of(*this, [&](Operation &operation) {
         if (operation.tag.a == tag.a && operation.tag.b == tag.b)

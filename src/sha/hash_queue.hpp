@@ -11,6 +11,7 @@
 
 #include "../core/device/device.hpp"
 #include "../core/engine/completion_queue.hpp"
+#include "../core/engine/late_operations.hpp"
 #include "../core/objects/buf.hpp"
 #include "digest.hpp"
 
@@ -28,8 +29,8 @@ struct HashSession {
 };
 
 /// Computes SHA on the CPU of the completion queue's thread: each operation completes within its submit. On a strict
-/// device (docs/strict.md) it is carried out when its completion is retrieved. Owned by a context, one for each of its
-/// completion queues; used by that queue's thread only. Never has an operation that waits, so it needs no polling.
+/// device (docs/strict.md) it waits until a poll completes it, and is carried out when its completion is retrieved.
+/// Owned by a context, one for each of its completion queues; used by that queue's thread only.
 class HashQueue final : public Source {
 public:
     /// Limits of the source.
@@ -39,8 +40,8 @@ public:
     };
 
     /// The device must be able to access the memory of all buffers. @p completions and @p device must outlive the
-    /// object.
-    HashQueue(CompletionQueue &completions, const Device &device, const Limits &limits) noexcept;
+    /// object. Throws std::bad_alloc.
+    HashQueue(CompletionQueue &completions, const Device &device, const Limits &limits);
 
     /// Appends the digest of the data of @p source to @p destination (2.2: request and response). Returns INVALID_VALUE
     /// or NOT_PERMITTED after a log line, or NO_MEMORY without a credit; nothing has then changed. Null pointers are
@@ -59,6 +60,8 @@ public:
 
     /// Called when the program may release the buffers of the operation of @p tag although it has not been retrieved.
     void forget_buffers(Tag tag) noexcept;
+    /// Completes the operations that wait.
+    void flush() noexcept override;
     /// Carries the operation out, if it is late, and makes the session of a piece usable again.
     void retrieved(Operation &operation) noexcept override;
 
@@ -85,7 +88,7 @@ private:
     CompletionQueue &completions_;
     const Device &device_;
     const Limits limits_;
-    const bool is_late_; ///< operations are carried out when they are retrieved
+    std::unique_ptr<LateOperations> late_; ///< null unless operations are carried out when they are retrieved
 };
 
 } // namespace opendoca

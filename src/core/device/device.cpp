@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "device.hpp"
 
+#include "../engine/completion_order.hpp"
 #include "../log/log.hpp"
 #include "connector.hpp"
 #include "copy_engine.hpp"
@@ -195,13 +196,9 @@ const char *DeviceFunction::strict_suffix(StrictRule) const noexcept
     return "";
 }
 
-bool DeviceFunction::completes_late(const char *what) const noexcept
+std::unique_ptr<CompletionOrder> DeviceFunction::order_of_late(const char *) const
 {
-    const char *const suffix = strict_suffix(StrictRule::late_destination);
-    if (*suffix == '\0')
-        return false;
-    LOG_INFO("%s of device %s is carried out after its submission%s", what, name.c_str(), suffix);
-    return true;
+    return nullptr;
 }
 
 std::string DeviceFunction::reason_against(Ability ability) const

@@ -28,6 +28,7 @@ struct rdma_cm_id;
 namespace opendoca {
 
 class BridgedLink;
+class CompletionOrder;
 class CompletionQueue;
 class Connector;
 class CopyEngine;
@@ -344,8 +345,9 @@ public:
     /// Returns a suffix for the log message that @p rule was not kept: " (strict: max-list-length)". Empty unless the
     /// function is a strict one of the software device.
     [[nodiscard]] virtual const char *strict_suffix(StrictRule rule) const noexcept;
-    /// Returns whether an operation of @p what must not be carried out within its submission, by strict mode. Logs it.
-    [[nodiscard]] bool completes_late(const char *what) const noexcept;
+    /// Returns the order of operations of @p what that must not be carried out within their submission, by strict mode;
+    /// logs that. Null for others. Throws std::bad_alloc.
+    [[nodiscard]] virtual std::unique_ptr<CompletionOrder> order_of_late(const char *what) const;
 
     /// Returns a text for log messages: "p0 (0000:03:00.0)".
     [[nodiscard]] std::string description() const;

@@ -7,10 +7,10 @@
 
 namespace opendoca {
 
-SlicedQueue::SlicedQueue(CompletionQueue &completions, bool is_late)
+SlicedQueue::SlicedQueue(CompletionQueue &completions, std::unique_ptr<CompletionOrder> order)
     : completions_(completions),
       waiting_(std::make_unique<Operation *[]>(completions.depth())),
-      is_late_(is_late)
+      order_(std::move(order))
 {
     completions_.reserve_polled();
 }
@@ -40,6 +40,9 @@ void SlicedQueue::begin_oldest() noexcept
 {
     if (num_waiting_ == 0 || is_in_progress_)
         return;
+    // The chosen one changes places with the oldest.
+    if (order_ != nullptr)
+        std::swap(waiting(0), waiting(order_->next(num_waiting_)));
     is_in_progress_ = true;
     has_progressed_ = true;
     if (const doca_error_t status = begin(*waiting(0)); status != DOCA_ERROR_IN_PROGRESS)

@@ -8,22 +8,24 @@
 #include <memory>
 #include <utility>
 
+#include "completion_order.hpp"
 #include "completion_queue.hpp"
 
 namespace opendoca {
 
 /// A source whose operations the CPU carries out. A short one completes within its submission. A long one is processed
 /// in slices, one whenever the completion queue is polled, so that its thread serves other sources in between.
-/// Operations that are submitted meanwhile wait for it, so all complete in the order of submission. Owned by a context,
+/// Operations that are submitted meanwhile wait for it, so all complete in the order of submission, unless a
+/// CompletionOrder chooses another one. Owned by a context,
 /// one for each of its completion queues; used by that queue's thread only. All memory is allocated at creation.
 class OPENDOCA_INTERNAL SlicedQueue : public Source, public Pollable {
 public:
     /// Bytes that are processed in one go.
     static constexpr std::size_t slice_size = std::size_t{256} << 10;
 
-    /// @p is_late: no operation completes within its submission. Throws std::bad_alloc. @p completions must outlive the
-    /// object.
-    explicit SlicedQueue(CompletionQueue &completions, bool is_late = false);
+    /// With an @p order, no operation completes within its submission. Throws std::bad_alloc. @p completions must
+    /// outlive the object.
+    explicit SlicedQueue(CompletionQueue &completions, std::unique_ptr<CompletionOrder> order = nullptr);
     ~SlicedQueue() override;
 
     /// Ends the operation of @p tag with SHUTDOWN if it waits or is in progress, while its buffers still exist. Blocks
@@ -62,8 +64,8 @@ protected:
     // Called by the derived class.
 
     /// Returns whether the next operation may complete within its submission, as none waits or is in progress.
-    [[nodiscard]] bool may_complete_at_once() const noexcept { return num_waiting_ == 0 && !is_late_; }
-    [[nodiscard]] bool is_late() const noexcept { return is_late_; }
+    [[nodiscard]] bool may_complete_at_once() const noexcept { return num_waiting_ == 0 && !is_late(); }
+    [[nodiscard]] bool is_late() const noexcept { return order_ != nullptr; }
     /// Appends an operation to those that wait, and wakes a waiting queue. The completion queue must not be full. The
     /// caller fills in the payload.
     [[nodiscard]] Operation &append(Tag tag) noexcept;
@@ -97,11 +99,11 @@ private:
     std::unique_ptr<Operation *[]> waiting_;
     std::uint32_t first_waiting_ = 0;
     std::uint32_t num_waiting_ = 0;
-    std::atomic<bool> is_waiting_{false}; ///< num_waiting_ is not 0; only the queue's thread writes it
-    const bool is_late_;                  ///< no operation completes within its submission
-    bool is_in_progress_ = false;         ///< begin() was called for the oldest operation
-    bool is_flushing_ = false;            ///< those after the one in progress complete with it, with SHUTDOWN
-    bool has_progressed_ = false;         ///< see take_progress()
+    std::atomic<bool> is_waiting_{false};          ///< num_waiting_ is not 0; only the queue's thread writes it
+    const std::unique_ptr<CompletionOrder> order_; ///< null unless the device is strict
+    bool is_in_progress_ = false;                  ///< begin() was called for the oldest operation
+    bool is_flushing_ = false;                     ///< those after the one in progress complete with it, with SHUTDOWN
+    bool has_progressed_ = false;                  ///< see take_progress()
 };
 
 } // namespace opendoca

@@ -39,6 +39,11 @@ struct doca_sha final : doca_ctx {
 
 protected:
     [[nodiscard]] doca_error_t on_start() override;
+    [[nodiscard]] doca_error_t on_stop() noexcept override
+    {
+        hashes_->flush();
+        return DOCA_SUCCESS;
+    }
     void on_idle() noexcept override { hashes_.reset(); }
 
 private:

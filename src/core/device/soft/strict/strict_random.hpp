@@ -6,8 +6,9 @@
 
 namespace opendoca::soft {
 
-/// Random numbers for the order in which a copy engine of a strict device completes copies. A value, used by the thread
-/// of the engine. Depends on the seed and on how many engines the process has created before, and on nothing else.
+/// Random numbers for the order in which an engine of a strict device completes its operations. A value, used by the
+/// thread of the engine. Depends on the seed and on how many engines the process has created before, and on nothing
+/// else.
 class StrictRandom {
 public:
     StrictRandom() noexcept = default;

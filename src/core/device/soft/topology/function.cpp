@@ -5,6 +5,7 @@
 #include "../../host/services_at.hpp"
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "../device.hpp"
 #include "../faults/faulty_device.hpp"
 #include "../strict/strict.hpp"
+#include "../strict/strict_order.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_FUNCTION);
 
@@ -219,6 +221,16 @@ std::vector<std::string> SoftFunction::remarks() const
     if (mode_ == CardMode::restricted)
         lines.emplace_back("its card is in restricted mode, by \"mode\" in the topology");
     return lines;
+}
+
+std::unique_ptr<CompletionOrder> SoftFunction::order_of_late(const char *what) const
+{
+    if (!is_strict_)
+        return nullptr;
+    LOG_INFO("%s of device %s is carried out after its submission (strict: late-destination), in an order by "
+             "DOCA_SOFT_STRICT_SEED=%" PRIu64 " (strict: unordered-completions)",
+             what, description().c_str(), StrictRandom::seed());
+    return std::make_unique<StrictOrder>();
 }
 
 const char *SoftFunction::strict_suffix(StrictRule rule) const noexcept

@@ -32,6 +32,7 @@ public:
     /// Returns lines for doca_caps: that the function is strict, and that its card is not in DPU mode.
     [[nodiscard]] std::vector<std::string> remarks() const override;
     [[nodiscard]] const char *strict_suffix(StrictRule rule) const noexcept override;
+    [[nodiscard]] std::unique_ptr<CompletionOrder> order_of_late(const char *what) const override;
 
 private:
     /// Sets representors_ of a port of the DPU.
