@@ -197,6 +197,7 @@ enum class StrictRule : std::uint8_t {
     max_list_length,     ///< buffers in a list of DMA or SHA
     dpu_port_is_no_host, ///< a port of the DPU acts for no function of the host
     late_destination,    ///< destinations are written after the submission
+    ended_process,       ///< memory of a process that has ended is refused at once
 };
 
 /// What a function supports for connections. Limits are those of one connection.

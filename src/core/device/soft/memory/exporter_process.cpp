@@ -20,6 +20,7 @@
 #include "../process/directory.hpp"
 #include "../process/registry.hpp"
 #include "../process/reserve.hpp"
+#include "../strict/strict.hpp"
 #include "importer.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_IMPORT);
@@ -179,10 +180,16 @@ bool ExporterProcess::check_gone_rate_limited() const noexcept
         return true;
     // Relaxed: a reader that finds an older time makes one system call more; nothing else depends on it.
     const std::int64_t time = now();
-    if (time - alive_at_.load(std::memory_order_relaxed) < min_nanoseconds_between_checks)
+    const bool was_checked = time - alive_at_.load(std::memory_order_relaxed) < min_nanoseconds_between_checks;
+    const bool checks_each_time = checks_each_time_.load(std::memory_order_relaxed);
+    if (was_checked && !checks_each_time)
         return false;
-    if (has_exited())
+    if (has_exited()) {
+        if (checks_each_time)
+            LOG_INFO("process %d has ended, and its memory is refused at once%s", pid_,
+                     suffix_of(StrictRule::ended_process));
         return true;
+    }
     alive_at_.store(time, std::memory_order_relaxed);
     return false;
 }

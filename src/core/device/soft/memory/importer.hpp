@@ -49,8 +49,11 @@ public:
     void release_hazard_pointer(HazardPointer &pointer) noexcept;
 
     /// Returns whether the process has ended or executed another program. Costs a load as long as the thread that
-    /// exported first lives. Afterwards it takes system calls, at most once in 20 us.
+    /// exported first lives. Afterwards it takes system calls, at most once in 20 us unless check_each_time() was
+    /// called.
     [[nodiscard]] bool is_gone() const noexcept { return is_marked_dead(liveness()) && check_gone_rate_limited(); }
+    /// For strict mode: from now on, is_gone() of all processes finds an end at once.
+    static void check_each_time() noexcept { checks_each_time_.store(true, std::memory_order_relaxed); }
     /// Returns a word in the exporter's page that the kernel marks when the thread that has locked it there ends.
     [[nodiscard]] const int &liveness() const noexcept { return page().alive.__data.__lock; }
     [[nodiscard]] static bool is_marked_dead(const int &liveness) noexcept
@@ -76,6 +79,9 @@ private:
     /// Checks by system calls; both store the result.
     [[gnu::cold]] [[nodiscard]] bool check_gone_rate_limited() const noexcept;
     [[gnu::cold]] [[nodiscard]] bool has_exited() const noexcept;
+
+    /// Relaxed: nothing else depends on it.
+    static inline std::atomic<bool> checks_each_time_{false};
 
     Key key_{};
     pid_t pid_ = 0;

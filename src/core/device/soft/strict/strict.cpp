@@ -73,6 +73,8 @@ const char *suffix_of(StrictRule rule) noexcept
         return " (strict: dpu-port-is-no-host)";
     case StrictRule::late_destination:
         return " (strict: late-destination)";
+    case StrictRule::ended_process:
+        return " (strict: ended-process)";
     }
     return "";
 }

@@ -17,6 +17,7 @@
 #include "../connection/queue_pair_page.hpp"
 #include "../device.hpp"
 #include "../faults/faulty_device.hpp"
+#include "../memory/importer.hpp"
 #include "../strict/strict.hpp"
 #include "../strict/strict_order.hpp"
 
@@ -203,6 +204,8 @@ doca_error_t SoftFunction::open(std::unique_ptr<Device> &device) const
         LOG_ERR("device %s was removed", description().c_str());
         return DOCA_ERROR_NOT_CONNECTED;
     }
+    if (is_strict_)
+        ExporterProcess::check_each_time();
     if (states != nullptr)
         device = std::make_unique<FaultyDevice>(
             *this, is_strict_, faults != nullptr ? std::move(faults) : std::make_shared<FaultPlan>(), *states, index_);
