@@ -146,6 +146,34 @@ TEST_P(StrictAccess, requests_are_carried_out_in_the_order_of_submission)
         EXPECT_EQ(results[i], values[i]) << i;
 }
 
+TEST_P(StrictAccess, a_message_after_a_request_that_fails_is_flushed)
+{
+    std::vector<std::byte> message(8);
+    const MmapHandle message_map = map_of(dev, message, rdma_rights);
+    BufHandle from, to;
+    must(doca_buf_inventory_buf_get_by_data(inventory, here_map, here.data(), 8, from.out()));
+    must(doca_buf_inventory_buf_get_by_addr(inventory, message_map, message.data(), 8, to.out()));
+    Outcome written, sent, received;
+    doca_rdma_task_receive *receiving = nullptr;
+    must(doca_rdma_task_receive_allocate_init(b.get(), to, {.ptr = &received}, &receiving));
+    must(doca_task_submit(doca_rdma_task_receive_as_task(receiving)));
+    must(doca_buf_reset_data_len(remote_buf));
+    doca_rdma_task_write *writing = nullptr;
+    must(doca_rdma_task_write_allocate_init(a.get(), connection, local_buf, remote_buf, {.ptr = &written}, &writing));
+    doca_rdma_task_send *sending = nullptr;
+    must(doca_rdma_task_send_allocate_init(a.get(), connection, from, {.ptr = &sent}, &sending));
+    must(doca_mmap_stop(there_map)); // the key of the write is no longer valid
+    must(doca_task_submit(doca_rdma_task_write_as_task(writing)));
+    must(doca_task_submit(doca_rdma_task_send_as_task(sending)));
+    run_until_ended(written);
+    run_until_ended(sent);
+    EXPECT_EQ(written.num_failed, 1);
+    EXPECT_EQ(sent.status, DOCA_ERROR_SHUTDOWN);
+    b.stop();
+    EXPECT_EQ(received.num_succeeded, 0);
+    EXPECT_EQ(message, std::vector<std::byte>(8));
+}
+
 TEST_P(StrictRdma, a_context_has_as_many_receives_as_a_shared_receive_queue)
 {
     EXPECT_EQ(start(32767), DOCA_SUCCESS);

@@ -86,9 +86,15 @@ doca_error_t SoftQueuePair::post_any(Tag tag, const Request &request) noexcept
     return queue_send(tag, request);
 }
 
-doca_error_t SoftQueuePair::post_late(Tag tag, const Request &request) noexcept
+doca_error_t SoftQueuePair::post_after_queued(Tag tag, const Request &request) noexcept
 {
-    return completions_->is_full() ? DOCA_ERROR_NO_MEMORY : queue_send(tag, request);
+    execute_queued();
+    if (is_connected()) [[likely]]
+        return is_held_ ? post_any(tag, request) : FastPaths::post(tag, request);
+    if (completions_->is_full())
+        return DOCA_ERROR_NO_MEMORY;
+    complete_now(tag, flush_status_, 0);
+    return DOCA_SUCCESS;
 }
 
 /// The completion queue must not be full. NO_MEMORY if the send queue is.

@@ -92,9 +92,14 @@ protected:
     // Not inlined into the fast paths, of which it is a tail call.
     [[gnu::noinline]] [[nodiscard]] doca_error_t post_any(Tag tag, const Request &request) noexcept override;
     /// Queues the request, which a later progress() executes; in strict mode.
-    [[nodiscard]] doca_error_t post_late(Tag tag, const Request &request) noexcept;
-    /// Executes queued requests now, as far as they need not wait for the peer. Before a message, which a peer must
-    /// receive although this end is not polled.
+    [[nodiscard]] doca_error_t post_late(Tag tag, const Request &request) noexcept
+    {
+        return completions_->is_full() ? DOCA_ERROR_NO_MEMORY : queue_send(tag, request);
+    }
+    /// Posts a message in strict mode, after the requests that were queued before it: a peer must receive it although
+    /// this end is not polled. If one of those fails, it ends the connection, and the message is flushed.
+    [[nodiscard]] doca_error_t post_after_queued(Tag tag, const Request &request) noexcept;
+    /// Executes queued requests now, as far as they need not wait for the peer.
     void execute_queued() noexcept
     {
         if (!sends_.is_empty())

@@ -73,7 +73,7 @@ doca_error_t FaultyQueuePair::post(Tag tag, const Request &request) noexcept
         if (late_.include(request.opcode))
             return post_late(tag, request);
         if (late_.are_possible())
-            execute_queued();
+            return post_after_queued(tag, request);
         return is_held() ? post_any(tag, request) : SoftQueuePair::post(tag, request);
     });
 }

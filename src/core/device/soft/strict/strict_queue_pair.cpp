@@ -6,10 +6,7 @@ namespace opendoca::soft {
 
 doca_error_t StrictQueuePair::post(Tag tag, const Request &request) noexcept
 {
-    if (late_.include(request.opcode))
-        return post_late(tag, request);
-    execute_queued();
-    return SoftQueuePair::post(tag, request);
+    return late_.include(request.opcode) ? post_late(tag, request) : post_after_queued(tag, request);
 }
 
 void StrictQueuePair::flush() noexcept
