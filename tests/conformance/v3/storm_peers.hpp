@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../support/own_port.hpp"
+
 namespace doca_test {
 
 /// Processes of storm_peer.cpp, which connect to the test again and again. One that is killed has a successor.
@@ -36,7 +38,7 @@ public:
     }
 
     /// Where they ask for connections; a name for Comch.
-    [[nodiscard]] static std::uint16_t port() { return static_cast<std::uint16_t>(20000 + getpid() % 10000); }
+    [[nodiscard]] static std::uint16_t port() { return own_port(PortBlock::size - 1); }
     void kill_one(std::uint32_t number)
     {
         pid_t &pid = pids_[number % pids_.size()];

@@ -27,6 +27,7 @@
 #include "../../../src/core/base/unique_fd.hpp"
 #include "../support/environment.hpp"
 #include "../support/log_capture.hpp"
+#include "../support/own_port.hpp"
 #include "rdma_instance.hpp"
 #include "storm_peers.hpp"
 
@@ -500,7 +501,7 @@ TEST_P(RdmaTaskTest, details_that_are_none_are_refused)
 
 TEST_P(RdmaTaskTest, an_address_leads_to_a_server)
 {
-    constexpr std::uint16_t port = 28771;
+    const std::uint16_t port = own_port(0);
     EXPECT_EQ(doca_rdma_start_listen_to_port(b.get(), 0), DOCA_ERROR_INVALID_VALUE) << "nobody would know which";
     ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
     AddressHandle address;
@@ -640,7 +641,7 @@ TEST_P(RdmaTaskTest, the_established_callback_of_a_connection_by_details_wakes_i
 /// As a program hears of connections first, and knows then whose messages come.
 TEST_P(RdmaTaskTest, a_connection_is_established_before_its_first_message)
 {
-    constexpr std::uint16_t port = 28775;
+    const std::uint16_t port = own_port(4);
     ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
     AddressHandle address;
     must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port, address.out()));
@@ -668,7 +669,7 @@ TEST_P(RdmaTaskTest, a_connection_is_established_before_its_first_message)
 /// A program that submits each task again in its callback.
 TEST_P(RdmaTaskTest, an_instance_that_is_always_busy_serves_clients_and_ends)
 {
-    constexpr std::uint16_t port = 28776;
+    const std::uint16_t port = own_port(5);
     const auto busy = connect();
     const MmapHandle imported = import_from_b();
     BufHandle src = data(a_map, a_memory.data(), 8);
@@ -869,7 +870,7 @@ TEST(RdmaOfRemotePci, local_buffers_are_of_this_process)
 
 TEST_P(RdmaTaskTest, a_server_rejects_or_is_not_there)
 {
-    constexpr std::uint16_t port = 28772;
+    const std::uint16_t port = own_port(1);
     AddressHandle address;
     must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port, address.out()));
     ASSERT_EQ(doca_rdma_connect_to_addr(a.get(), address, {}), DOCA_SUCCESS);
@@ -887,7 +888,7 @@ TEST_P(RdmaTaskTest, a_server_rejects_or_is_not_there)
 /// All software devices are on this machine, so that no other is asked, whatever the address.
 TEST_P(RdmaTaskTest, a_server_that_is_not_there_is_named_as_it_was_asked)
 {
-    constexpr std::uint16_t port = 28779;
+    const std::uint16_t port = own_port(8);
     const bool is_on_loopback = is_soft(GetParam());
     const std::string elsewhere = is_on_loopback ? "192.0.2.1" : own_address();
     AddressHandle address;
@@ -895,7 +896,7 @@ TEST_P(RdmaTaskTest, a_server_that_is_not_there_is_named_as_it_was_asked)
     const LogCapture log;
     ASSERT_EQ(doca_rdma_connect_to_addr(a.get(), address, {}), DOCA_SUCCESS);
     run_until([&] { return a.failures.size() == 1; });
-    EXPECT_LOGGED(log, (is_on_loopback ? "127.0.0.1" : elsewhere) + ", port 28779");
+    EXPECT_LOGGED(log, (is_on_loopback ? "127.0.0.1" : elsewhere) + ", port " + std::to_string(port));
     if (is_on_loopback) {
         EXPECT_LOGGED(log, "of this machine (software devices are all local and connect to it in place of 192.0.2.1): "
                            "Connection refused");
@@ -906,7 +907,7 @@ TEST_P(RdmaTaskTest, a_server_that_is_not_there_is_named_as_it_was_asked)
 /// It asks for the address of each, and there is none.
 TEST_P(RdmaTaskTest, a_server_whose_clients_come_logs_no_error)
 {
-    constexpr std::uint16_t port = 28780;
+    const std::uint16_t port = own_port(9);
     b.on_request = [](doca_rdma_connection *connection) {
         doca_rdma_addr *none = nullptr;
         EXPECT_EQ(doca_rdma_connection_get_addr(connection, &none), DOCA_ERROR_NOT_FOUND);
@@ -942,7 +943,7 @@ int sleeps_until(RdmaInstance &program, const std::function<bool()> &is_done, co
 
 TEST_P(RdmaTaskTest, programs_that_sleep_when_there_is_nothing_connect_at_once)
 {
-    constexpr std::uint16_t port = 28781;
+    const std::uint16_t port = own_port(10), port_back = own_port(11);
     const std::size_t num_clients = is_soft(GetParam()) ? 40 : 8;
     ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
     AddressHandle address;
@@ -956,8 +957,8 @@ TEST_P(RdmaTaskTest, programs_that_sleep_when_there_is_nothing_connect_at_once)
     EXPECT_TRUE(a.failures.empty());
 
     AddressHandle back;
-    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port + 1, back.out()));
-    ASSERT_EQ(doca_rdma_start_listen_to_port(a.get(), port + 1), DOCA_SUCCESS);
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port_back, back.out()));
+    ASSERT_EQ(doca_rdma_start_listen_to_port(a.get(), port_back), DOCA_SUCCESS);
     ASSERT_EQ(doca_rdma_connect_to_addr(b.get(), back, {}), DOCA_SUCCESS);
     const int of_client = sleeps_until(
         b, [&] { return b.open.size() > num_clients || !b.failures.empty(); }, [&] { (void)a.progress(); });
@@ -971,7 +972,7 @@ TEST_P(RdmaTaskTest, clients_whose_time_is_over_are_told_one_after_the_other)
 {
     if (!is_soft(GetParam()))
         GTEST_SKIP() << "where making a queue pair takes long, the times are apart";
-    constexpr std::uint16_t port = 28783;
+    const std::uint16_t port = own_port(12);
     constexpr std::size_t num_clients = 10;
     b.on_request = [](doca_rdma_connection *) {}; // it does not answer
     ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
@@ -993,7 +994,7 @@ TEST_P(RdmaTaskTest, clients_whose_time_is_over_are_told_one_after_the_other)
 
 TEST_P(RdmaTaskTest, a_program_that_waits_for_events_is_woken_for_what_there_is)
 {
-    constexpr std::uint16_t port = 28784;
+    const std::uint16_t port = own_port(13);
     ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
     AddressHandle address;
     must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port, address.out()));
@@ -1063,7 +1064,7 @@ TEST_P(FaultyReceives, are_refused_or_end_and_the_others_receive)
 /// Sockets that connect to the port of a server.
 class UnauthenticatedClients : public RdmaTaskTest {
 protected:
-    static constexpr std::uint16_t port = 28786;
+    static inline const std::uint16_t port = own_port(15);
     static constexpr std::size_t most_lines = 21; ///< of a minute, of which one may begin
 
     void SetUp() override
@@ -1195,7 +1196,7 @@ std::size_t num_held()
 
 class EndedConnections : public RdmaTaskTest {
 protected:
-    static constexpr std::uint16_t port = 28785;
+    static inline const std::uint16_t port = own_port(14);
 
     void SetUp() override
     {
@@ -1421,7 +1422,7 @@ TEST_P(RdmaTaskTest, what_was_sent_before_the_peer_left_waits_for_a_receive)
 {
     if (!is_soft(GetParam()))
         GTEST_SKIP() << "a send ends when it is received";
-    constexpr std::uint16_t port = 28773;
+    const std::uint16_t port = own_port(2);
     ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
     AddressHandle address;
     must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port, address.out()));

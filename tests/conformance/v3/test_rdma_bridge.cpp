@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "../support/log_capture.hpp"
+#include "../support/own_port.hpp"
 #include "foreign_process.hpp"
 #include "rdma_instance.hpp"
 
@@ -118,7 +119,7 @@ private:
 class RdmaBridgeTest : public testing::TestWithParam<std::string> {
 protected:
     static constexpr std::size_t size = 4096;
-    static constexpr std::uint16_t port = 28791;
+    const std::uint16_t port = own_port(0);
 
     void SetUp() override
     {

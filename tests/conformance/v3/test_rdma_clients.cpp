@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -27,6 +28,7 @@
 #include "../../../src/core/base/unique_fd.hpp"
 #include "../support/log_capture.hpp"
 #include "../support/own_network.hpp"
+#include "../support/own_port.hpp"
 #include "rdma_instance.hpp"
 
 using namespace doca_test;
@@ -34,7 +36,7 @@ using opendoca::UniqueFd;
 
 namespace {
 
-constexpr std::uint16_t port = 28789;
+const std::uint16_t port = own_port(0);
 
 /// As src/rdma/v3/handshake.hpp has it.
 enum Kind : char { request = 1 };
@@ -274,4 +276,14 @@ TEST_F(RdmaServerTest, AHostThatVanishesIsNoticedWithinThirtySeconds)
     EXPECT_EQ(b.ends.size(), 1u);
     EXPECT_LE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(40))
         << "thirty seconds, on a busy machine";
+}
+
+/// Other programs that listen run at the same time.
+TEST(PortBlock, is_of_one_user)
+{
+    const PortBlock one, two;
+    const int size = PortBlock::size;
+    EXPECT_GE(std::abs(one[0] - two[0]), size);
+    EXPECT_GE(std::abs(one[0] - port), size);
+    EXPECT_GE(std::abs(two[0] - port), size);
 }

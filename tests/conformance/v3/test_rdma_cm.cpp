@@ -15,6 +15,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "../support/own_port.hpp"
 #include "foreign_process.hpp"
 #include "rdma_instance.hpp"
 
@@ -27,7 +28,7 @@ namespace {
 class RdmaCmTest : public testing::TestWithParam<std::string> {
 protected:
     static constexpr std::size_t size = 4096;
-    static constexpr std::uint16_t port = 28790;
+    const std::uint16_t port = own_port(0);
 
     void SetUp() override
     {
