@@ -233,15 +233,17 @@ doca_error_t doca_rdma::connect_only_connection(std::span<const std::byte> detai
     return status == DOCA_SUCCESS ? connect(details, *only_connection_) : status;
 }
 
-/// Sends the disconnect notice before the flush. A connection that was requested and never established has no
-/// operations in flight, so its queue pair is destroyed at once.
+/// Sends the disconnect notice before the flush. A connection by address that was requested and never established has
+/// no operations in flight, so its queue pair is destroyed at once. That of a bridged one may have received messages:
+/// librdmacm connects it before the program reports it.
 void doca_rdma::end(Connection &connection) noexcept
 {
     if (connection.state == Connection::State::ended)
         return;
     completions().resume();
-    const bool was_unanswered =
-        connection.state == Connection::State::initial && connection.origin != Connection::Origin::exported;
+    using Origin = Connection::Origin;
+    const bool was_unanswered = connection.state == Connection::State::initial &&
+                                (connection.origin == Origin::incoming || connection.origin == Origin::outgoing);
     if (connection.link != nullptr)
         connection.link->disconnect();
     connection.state = Connection::State::ended;

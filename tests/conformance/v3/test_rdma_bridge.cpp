@@ -216,6 +216,33 @@ protected:
         ASSERT_EQ(doca_rdma_bridge_established(b.get(), of_b), DOCA_SUCCESS);
         run_until([&] { return a.connected.size() == 1 && b.connected.size() == 1; });
     }
+    /// Connects a, as the client, to b. Librdmacm has connected the client's queue pair, and its program has not
+    /// reported that yet.
+    void connect_unreported()
+    {
+        if (listening == nullptr)
+            listening = listener();
+        client = resolved();
+        of_a = prepare(a, client);
+        rdma_conn_param request = parameters();
+        ASSERT_EQ(rdma_connect(client, &request), 0);
+        server = next(RDMA_CM_EVENT_CONNECT_REQUEST).id;
+        of_b = prepare(b, server);
+        must(doca_rdma_bridge_accept(b.get(), nullptr, 0, of_b));
+        next(RDMA_CM_EVENT_ESTABLISHED, server);
+        must(doca_rdma_bridge_established(b.get(), of_b));
+    }
+    /// Sends a message from b to a, which is not polled: its completion is left to a's next progress.
+    void send_to_unpolled(doca_rdma_connection *connection)
+    {
+        Outcome sent;
+        send(b, connection, memory.data(), 7, sent);
+        while (!sent.has_ended()) {
+            if (!b.progress())
+                std::this_thread::yield();
+        }
+        ASSERT_EQ(sent.status, DOCA_SUCCESS);
+    }
     void receive(RdmaInstance &instance, std::byte *to, Outcome &outcome)
     {
         bufs.emplace_back();
@@ -354,18 +381,9 @@ TEST_P(RdmaBridgeTest, a_message_comes_after_the_callback_of_its_connection)
 
 TEST_P(RdmaBridgeTest, a_message_to_a_client_comes_after_the_callback_of_its_connection)
 {
-    listening = listener();
-    client = resolved();
-    of_a = prepare(a, client);
     Outcome received, sent;
     receive(a, memory.data() + 64, received);
-    rdma_conn_param request = parameters();
-    ASSERT_EQ(rdma_connect(client, &request), 0);
-    server = next(RDMA_CM_EVENT_CONNECT_REQUEST).id;
-    of_b = prepare(b, server);
-    must(doca_rdma_bridge_accept(b.get(), nullptr, 0, of_b));
-    next(RDMA_CM_EVENT_ESTABLISHED, server); // librdmacm has connected the client, too
-    must(doca_rdma_bridge_established(b.get(), of_b));
+    connect_unreported();
     bool was_first = false;
     received.then = [&](doca_task *) { was_first = a.connected.empty(); };
     send(b, of_b, memory.data(), 7, sent);
@@ -378,6 +396,57 @@ TEST_P(RdmaBridgeTest, a_message_to_a_client_comes_after_the_callback_of_its_con
     run_until([&] { return sent.has_ended(); });
     expect_a_message();
     EXPECT_EQ(a.connected.size(), 1u) << "once";
+}
+
+TEST_P(RdmaBridgeTest, disconnecting_an_unreported_client_takes_the_message_that_it_has_received)
+{
+    connect(); // shares the poller with the client that ends
+    doca_rdma_connection *const first_of_a = of_a, *const first_of_b = of_b;
+    Outcome received;
+    receive(a, memory.data() + 128, received);
+    connect_unreported();
+    send_to_unpolled(of_b);
+    must(doca_rdma_connection_disconnect(of_a));
+    EXPECT_EQ(client->qp, nullptr);
+    run_until([&] { return received.has_ended(); });
+    EXPECT_EQ(received.status, DOCA_SUCCESS);
+    EXPECT_EQ(a.connected, std::vector{first_of_a}) << "the other was ended before it was reported";
+    must(doca_rdma_connection_disconnect(of_b));
+    of_a = first_of_a;
+    of_b = first_of_b;
+    expect_a_message();
+}
+
+TEST_P(RdmaBridgeTest, a_message_in_the_queue_outlives_the_disconnection_of_its_unreported_client)
+{
+    connect();
+    doca_rdma_connection *const first_of_b = of_b;
+    Outcome first, second;
+    receive(a, memory.data() + 128, first);
+    receive(a, memory.data() + 192, second);
+    connect_unreported();
+    send_to_unpolled(first_of_b);
+    send_to_unpolled(of_b);
+    // One progress takes both messages from the device, and reports one.
+    first.then = [&](doca_task *) { EXPECT_EQ(doca_rdma_connection_disconnect(of_a), DOCA_SUCCESS); };
+    run_until([&] { return first.has_ended() && second.has_ended(); });
+    EXPECT_EQ(first.status, DOCA_SUCCESS);
+    EXPECT_EQ(second.status, DOCA_SUCCESS);
+    EXPECT_EQ(client->qp, nullptr);
+}
+
+TEST_P(RdmaBridgeTest, stopping_the_context_of_an_unreported_client_takes_the_message_that_it_has_received)
+{
+    connect();
+    Outcome received;
+    receive(a, memory.data() + 128, received);
+    connect_unreported();
+    send_to_unpolled(of_b);
+    a.stop();
+    EXPECT_EQ(received.status, DOCA_SUCCESS);
+    EXPECT_EQ(client->qp, nullptr);
+    ids.destroy(client);
+    a.start(); // nothing of before is left
 }
 
 TEST_P(RdmaBridgeTest, an_instance_that_listens_by_address_is_the_peer)

@@ -268,7 +268,7 @@ doca_error_t VerbsQueuePair::adopt()
 ibv_qp &VerbsQueuePair::share() noexcept
 {
     const std::lock_guard guard(lock_);
-    is_number_published_ = true;
+    is_number_published_ = is_shared_ = true;
     return *queue_pair_;
 }
 
@@ -316,7 +316,7 @@ void VerbsQueuePair::detach() noexcept
         return;
     // No completion may come once the poller no longer has it. An idle queue pair with its own receive queue can have
     // none, and stays connected, so that it can be attached again.
-    if (is_connected() && (!is_idle() || srq_ != nullptr))
+    if (may_be_connected() && (!is_idle() || srq_ != nullptr))
         poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
     poller_->remove(*this);
     if (srq_ != nullptr)
@@ -443,7 +443,7 @@ void VerbsQueuePair::flush() noexcept
 {
     poller_->progress();
     poller_->check_for_failure();
-    if (is_connected() && must_fail_to_flush())
+    if (may_be_connected() && must_fail_to_flush())
         poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
 }
 

@@ -47,9 +47,15 @@ public:
     [[nodiscard]] doca_error_t connect_by(const ReliableConnection::AgreedAttributes &agreed);
     /// Marks the queue pair as connected after rdma_cm has connected it. CONNECTION_ABORTED, logged, if it has not.
     [[nodiscard]] doca_error_t adopt();
-    /// Returns the verbs queue pair, for rdma_cm. From now on it is not replaced.
+    /// Returns the verbs queue pair, for rdma_cm. From now on it is not replaced, and may be connected by rdma_cm.
     [[nodiscard]] ibv_qp &share() noexcept;
     [[nodiscard]] std::uint32_t number() const noexcept { return connection_->number(); }
+    /// Returns whether messages may arrive: rdma_cm may have connected a queue pair that was given to it, without a
+    /// call of connect_by() or adopt().
+    [[nodiscard]] bool may_be_connected() const noexcept
+    {
+        return is_connected() || (is_shared_ && state() != ConnectionState::failed);
+    }
     [[nodiscard]] bool uses_srq() const noexcept { return srq_ != nullptr; }
     /// Returns the details of this end: its GIDs, best first, or the one that the program has set.
     [[nodiscard]] const ConnectionDetails &own_end() const noexcept { return end_.details; }
@@ -161,6 +167,7 @@ private:
     mutable ObjectMutex
         lock_; ///< orders connect(), details(), attach() and destruction of different threads; not for I/O
     mutable bool is_number_published_ = false; ///< a peer may have its number, so it must not be replaced
+    bool is_shared_ = false;                   ///< share() was called
     bool is_connecting_ = false;               ///< connect() runs, without the lock
     std::condition_variable connect_finished_; ///< signaled when connect() returns
     // Set by the destructor. try_paths() reads it without the lock, and then stops retrying.

@@ -82,7 +82,7 @@ void VerbsReceiveQueue::flush() noexcept
     // Each failed connection is moved to ERR and its completions are taken, so that receives that messages have already
     // filled complete with success.
     for (const auto &[number, queue_pair] : queue_pairs_) {
-        if (queue_pair->is_connected())
+        if (queue_pair->may_be_connected())
             queue_pair->poller().fail(*queue_pair, DOCA_ERROR_SHUTDOWN);
     }
     // Operations that are left: still in the SRQ, or taken by a queue pair that failed before its completion came. No
