@@ -67,6 +67,9 @@ public:
     /// Returns whether the device was reset, removed or has failed since the queue was created, as far as that was
     /// noticed: neither this queue nor any queue pair of before works again.
     [[nodiscard]] virtual bool has_lost_device() const noexcept { return false; }
+    /// Reads what the device has reported, after a connection has failed: operations may be flushed before the device's
+    /// failure was noticed.
+    virtual void check_for_failure() noexcept {}
 };
 
 /// One end of a reliable connection. Owned by an RDMA context or a message channel. It is attached to at most one

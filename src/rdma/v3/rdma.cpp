@@ -331,7 +331,11 @@ bool doca_rdma::on_progress() noexcept
             return true;
         }
         if (connection.has_failed()) {
-            handle_disconnect(connection);
+            receives_->check_for_failure();
+            if (receives_->has_lost_device())
+                fail();
+            else
+                handle_disconnect(connection);
             return true;
         }
     }

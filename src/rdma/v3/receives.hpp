@@ -27,6 +27,12 @@ public:
     [[nodiscard]] ReceiveQueue *shared() const noexcept { return shared_.get(); }
     /// Returns whether the device was lost, see ReceiveQueue; always false if the device has no shared receive queues.
     [[nodiscard]] bool has_lost_device() const noexcept { return shared_ != nullptr && shared_->has_lost_device(); }
+    /// Reads what the device has reported, as a ReceiveQueue does.
+    void check_for_failure() noexcept
+    {
+        if (shared_ != nullptr)
+            shared_->check_for_failure();
+    }
     /// Called once, when @p queue_pair is connected. If receives are not shared and no other connection has them, they
     /// belong to it from now on, and those that were submitted before are posted to it.
     void attach(QueuePair &queue_pair) noexcept;

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "../../log/log.hpp"
 #include "device.hpp"
@@ -72,8 +73,27 @@ VerbsQueuePair *VerbsReceiveQueue::find(std::uint32_t number) const noexcept
 
 bool VerbsReceiveQueue::has_lost_device() const noexcept
 {
-    return std::ranges::any_of(queue_pairs_,
-                               [](const auto &entry) { return entry.second->poller().has_lost_device(); });
+    return is_device_lost_ || std::ranges::any_of(queue_pairs_, [](const auto &entry) {
+               return entry.second->poller().has_lost_device();
+           });
+}
+
+/// Usually all queue pairs have the same poller.
+void VerbsReceiveQueue::check_for_failure() noexcept
+{
+    const ConnectionPoller *checked = nullptr;
+    for (const auto &[number, queue_pair] : queue_pairs_) {
+        ConnectionPoller &poller = queue_pair->poller();
+        if (std::exchange(checked, &poller) != &poller)
+            poller.check_for_failure();
+    }
+}
+
+void VerbsReceiveQueue::remove(std::uint32_t number) noexcept
+{
+    const VerbsQueuePair *const removed = find(number);
+    is_device_lost_ = is_device_lost_ || (removed != nullptr && removed->poller().has_lost_device());
+    queue_pairs_.erase(number);
 }
 
 void VerbsReceiveQueue::flush() noexcept

@@ -33,6 +33,7 @@ public:
     void flush() noexcept override;
     /// Noticed by its connections.
     [[nodiscard]] bool has_lost_device() const noexcept override;
+    void check_for_failure() noexcept override;
 
     [[nodiscard]] bool is_flushed() const noexcept { return is_flushed_; }
     [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
@@ -42,7 +43,7 @@ public:
     // For queue pairs; by the thread of the completion queue.
 
     void add(std::uint32_t number, VerbsQueuePair &queue_pair) { queue_pairs_[number] = &queue_pair; }
-    void remove(std::uint32_t number) noexcept { queue_pairs_.erase(number); }
+    void remove(std::uint32_t number) noexcept;
     /// Returns the queue pair with this QPN; null if it is not attached, which cannot be for a completion: a queue pair
     /// is reset and its completions are taken before it is removed.
     [[nodiscard]] VerbsQueuePair *find(std::uint32_t number) const noexcept;
@@ -67,6 +68,7 @@ private:
     std::vector<ibv_sge> segments_;   ///< scatter/gather list of the receive that is being posted
     std::unordered_map<std::uint32_t, VerbsQueuePair *> queue_pairs_; ///< by queue pair number
     bool is_flushed_ = false;                                         ///< set by flush(); permanent
+    bool is_device_lost_ = false; ///< noticed by a queue pair that was removed since; permanent
 };
 
 } // namespace opendoca::verbs
