@@ -25,6 +25,7 @@ struct Close {
     void operator()(ibv_srq *object) const { ibv_destroy_srq(object); }
     void operator()(ibv_xrcd *object) const { ibv_close_xrcd(object); }
     void operator()(ibv_mr *object) const { ibv_dereg_mr(object); }
+    void operator()(ibv_ah *object) const { ibv_destroy_ah(object); }
     void operator()(ibv_comp_channel *object) const { ibv_destroy_comp_channel(object); }
     void operator()(mlx5dv_devx_obj *object) const { mlx5dv_devx_obj_destroy(object); }
     void operator()(mlx5dv_devx_umem *object) const { mlx5dv_devx_umem_dereg(object); }

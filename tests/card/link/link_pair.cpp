@@ -18,8 +18,10 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "../behaviour/keys.hpp"
 
@@ -104,6 +106,66 @@ private:
     DevxKey key_;
 };
 
+/// A queue pair of unreliable datagrams.
+class DatagramQueue {
+public:
+    explicit DatagramQueue(Device &device)
+    {
+        ibv_qp_init_attr made{};
+        made.send_cq = made.recv_cq = device.cq.get();
+        made.cap = {4, 4, 1, 1, 0};
+        made.qp_type = IBV_QPT_UD;
+        made.sq_sig_all = 1;
+        qp_.reset(ibv_create_qp(device.pd.get(), &made));
+        if (qp_ == nullptr)
+            throw std::runtime_error("ibv_create_qp");
+        for (const auto &[state, mask] : {std::pair(IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY),
+                                          {IBV_QPS_RTR, IBV_QP_STATE},
+                                          {IBV_QPS_RTS, IBV_QP_SQ_PSN}}) {
+            ibv_qp_attr attributes{};
+            attributes.qp_state = state;
+            attributes.port_num = 1;
+            attributes.qkey = qkey;
+            if (ibv_modify_qp(qp_.get(), &attributes, IBV_QP_STATE | mask) != 0)
+                throw std::runtime_error("ibv_modify_qp");
+        }
+        ibv_ah_attr path{};
+        path.is_global = 1;
+        path.port_num = 1;
+        path.grh.sgid_index = 3;
+        ibv_query_gid(device.context.get(), 1, 3, &path.grh.dgid);
+        path_.reset(ibv_create_ah(device.pd.get(), &path));
+        if (path_ == nullptr)
+            throw std::runtime_error("ibv_create_ah");
+    }
+    [[nodiscard]] std::uint32_t number() const { return qp_->qp_num; }
+    void send(const ibv_mr &memory, const DatagramQueue &to) const
+    {
+        ibv_sge piece{reinterpret_cast<std::uintptr_t>(memory.addr), bytes, memory.lkey};
+        ibv_send_wr request{}, *bad = nullptr;
+        request.sg_list = &piece;
+        request.num_sge = 1;
+        request.opcode = IBV_WR_SEND;
+        request.wr.ud = {path_.get(), to.number(), qkey};
+        if (ibv_post_send(qp_.get(), &request, &bad) != 0)
+            throw std::runtime_error("ibv_post_send");
+    }
+    void receive(const ibv_mr &memory) const
+    {
+        ibv_sge piece{reinterpret_cast<std::uintptr_t>(memory.addr), 40 + bytes, memory.lkey};
+        ibv_recv_wr request{}, *bad = nullptr;
+        request.sg_list = &piece;
+        request.num_sge = 1;
+        if (ibv_post_recv(qp_.get(), &request, &bad) != 0)
+            throw std::runtime_error("ibv_post_recv");
+    }
+
+private:
+    static constexpr std::uint32_t qkey = 0x1234, bytes = 64;
+    Owned<ibv_qp> qp_;
+    Owned<ibv_ah> path_;
+};
+
 class DpuSide {
 public:
     DpuSide(const char *device, std::size_t bytes)
@@ -125,6 +187,7 @@ public:
                 {"rdma-write-from", [this](auto &words) { return rdma(words, IBV_WR_RDMA_WRITE, false); }},
                 {"rdma-read-to", [this](auto &words) { return rdma(words, IBV_WR_RDMA_READ, false); }},
                 {"add", [this](auto &) { return add(); }},
+                {"datagrams", [this](auto &) { return datagrams(); }},
                 {"flood", [this](auto &) { return flood(); }}};
     }
 
@@ -198,6 +261,27 @@ private:
             sum += before - first;
         }
         return "sum " + std::to_string(sum);
+    }
+    /// Sends a datagram from the other side's memory, and one to it. Returns the status of each, and that of the second
+    /// one's sender before.
+    std::string datagrams()
+    {
+        const DatagramQueue from_there(device_), from_here(device_), receiver(device_);
+        ibv_mr there = *region_;
+        there.addr = reinterpret_cast<void *>(remote_);
+        there.lkey = alias_.key();
+        from_there.send(there, receiver);
+        std::string result = std::to_string(next_completion(*device_.cq).status);
+        receiver.receive(there);
+        from_here.send(*region_, receiver);
+        std::map<std::uint32_t, int> statuses;
+        for (int i = 0; i < 2; ++i) {
+            const ibv_wc completion = next_completion(*device_.cq);
+            statuses[completion.qp_num] = completion.status;
+        }
+        for (const DatagramQueue *queue : {&from_here, &receiver})
+            result += " " + (statuses.contains(queue->number()) ? std::to_string(statuses[queue->number()]) : "none");
+        return result;
     }
     /// Copies until a copy fails. A line announces that the first copies have ended.
     std::string flood()

@@ -35,7 +35,9 @@
 #include "server/access.hpp"
 #include "server/big_endian.hpp"
 #include "server/link.hpp"
+#include "server/link_transfer.hpp"
 #include "server/representor.hpp"
+#include "server/work_request.hpp"
 
 namespace opendoca::card {
 namespace {
@@ -553,6 +555,30 @@ TEST_F(LinkEnds, SurviveRandomMessagesAndWriteNothingElse)
     peer.reset();
     EXPECT_TRUE(drive([&] { return dpu->link().session() == 0; }));
     connect();
+}
+
+TEST_F(LinkEnds, ForgetThePartOfARequestThatHasEnded)
+{
+    connect();
+    std::vector<std::uint8_t> first(4096, '1'), second(4096, '2'), to(4096);
+    const auto alias_of_first = open(*host->share(first)), alias_of_second = open(*host->share(second));
+    ASSERT_TRUE(alias_of_first && alias_of_second);
+    auto *const qp = dpu->card.objects.create<QueuePair>(*dpu->file);
+    SegmentList source, destination;
+    source.segments.push_back(segment_of(first, *alias_of_first, 0));
+    destination.segments.push_back({nullptr, reinterpret_cast<std::uintptr_t>(to.data()), to.size()});
+    source.length = destination.length = to.size();
+    EXPECT_EQ(copy_by_link(*qp, source, destination, 0, to.size()), CopyResult::pending);
+    finish(*qp, WorkRequest{}, 0); // as a message of UC that is lost in the middle
+    source.segments.front() = segment_of(second, *alias_of_second, 0);
+    CopyResult result = CopyResult::pending;
+    EXPECT_TRUE(drive([&] {
+        result = copy_by_link(*qp, source, destination, 0, to.size());
+        dpu->link().flush();
+        return result != CopyResult::pending;
+    }));
+    EXPECT_EQ(result, CopyResult::done);
+    EXPECT_EQ(to, second);
 }
 
 /// The same by TLS.

@@ -303,6 +303,11 @@ class Transfers(Sides):
         self.assertEqual(self.tell(dpu, "write", 8), "status 4 at 0")
         self.assertEqual(self.tell(host, "check", 7), "equal")
 
+    def test_datagrams_with_memory_of_the_other_side_fail(self):
+        _, dpu = self.connected_pair()
+        # Of the sender: IBV_WC_LOC_PROT_ERR. Of a receiver: the same, and its sender does not learn of it.
+        self.assertEqual(self.tell(dpu, "datagrams"), "4 0 4")
+
     def flood(self):
         host, dpu = self.connected_pair()
         dpu.stdin.write("flood\n")

@@ -71,6 +71,7 @@ void deliver_datagram(QueuePair &receiver, std::span<const std::uint8_t, datagra
     datagram.segments.push_back({nullptr, reinterpret_cast<std::uintptr_t>(header.data()), header.size()});
     datagram.segments.insert(datagram.segments.end(), payload.segments.begin(), payload.segments.end());
     datagram.length = header.size() + payload.length;
+    receive.is_valid = receive.is_valid && !is_at_other_side(receive.list);
     if (!receive.is_valid || receive.list.length < datagram.length) {
         complete_error(*receiver.receive_cq, receiver, Entry::receive_error, receive.index, 0,
                        receive.is_valid ? Syndrome::local_length : Syndrome::local_protection);
@@ -94,6 +95,9 @@ Outcome execute_datagram(QueuePair &qp, const WorkRequest &request)
     const Syndrome syndrome = add_data_segments(qp, request, at_data, 0, message);
     if (syndrome != Syndrome::none)
         return fail(qp, nullptr, request, syndrome);
+    // A datagram is carried out at once, and so cannot wait for the other side of the card.
+    if (is_at_other_side(message))
+        return fail(qp, nullptr, request, Syndrome::local_protection);
     const std::uint64_t length = message.length;
     if (length > max_datagram_bytes)
         return fail(qp, nullptr, request, Syndrome::local_length);

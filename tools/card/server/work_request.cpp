@@ -110,6 +110,7 @@ Outcome fail(QueuePair &qp, QueuePair *responder, const WorkRequest &request, Sy
 Outcome finish(QueuePair &qp, const WorkRequest &request, std::uint64_t bytes)
 {
     qp.copied = 0; // also of a message that is lost in the middle
+    qp.transfer.reset();
     if (request.is_signaled)
         complete_request(qp, request.index, static_cast<std::uint8_t>(request.opcode),
                          static_cast<std::uint32_t>(bytes));
