@@ -557,6 +557,45 @@ TEST_F(LinkEnds, SurviveRandomMessagesAndWriteNothingElse)
     connect();
 }
 
+TEST_F(LinkEnds, EndAConnectionWithAPeerThatAnswersPingsButNoRequest)
+{
+    const auto peer = connect_raw();
+    std::array<std::uint8_t, 8> memory{};
+    const auto operation = operation_of(memory.size());
+    dpu->link().requester().transfer(LinkType::read, operation, segment_of(memory, {1, 0}, 0), 0, 0, memory.size());
+    testing::internal::CaptureStderr();
+    EXPECT_TRUE(drive([&] {
+        if (!peer->read().empty())
+            peer->send(LinkType::pong, 0, {});
+        return dpu->link().session() == 0;
+    }));
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("answered no request for 10 s"), std::string::npos);
+    EXPECT_EQ(operation->outstanding, 0u);
+    EXPECT_EQ(operation->result, Access::fault);
+}
+
+TEST_F(LinkEnds, EndAConnectionWithAPeerThatAnswersALaterRequestFirst)
+{
+    for (const std::uint64_t first : {1, 2}) {
+        const auto peer = connect_raw();
+        const std::uint64_t before = dpu->link().requester().requests();
+        std::array<std::uint8_t, 8> memory{};
+        const auto operation = operation_of(2 * memory.size());
+        for (std::uint64_t at : {0, 8})
+            dpu->link().requester().transfer(LinkType::read, operation, segment_of(memory, {1, 0}, 0), 0, at,
+                                             memory.size());
+        std::vector<std::uint8_t> body(link_status_bytes + memory.size());
+        peer->send(LinkType::data, before + first, body);
+        EXPECT_TRUE(drive([&] { return operation->outstanding != 2; }));
+        EXPECT_EQ(operation->outstanding, first == 1 ? 1u : 0u);
+        EXPECT_EQ(dpu->link().session() != 0, first == 1);
+        if (first == 1) {
+            peer->send(LinkType::ping, 0, body); // malformed: the end
+            EXPECT_TRUE(is_ended(*peer));
+        }
+    }
+}
+
 TEST_F(LinkEnds, ForgetThePartOfARequestThatHasEnded)
 {
     connect();
@@ -579,6 +618,39 @@ TEST_F(LinkEnds, ForgetThePartOfARequestThatHasEnded)
     }));
     EXPECT_EQ(result, CopyResult::done);
     EXPECT_EQ(to, second);
+}
+
+TEST_F(LinkEnds, HoldALimitedNumberOfParts)
+{
+    const auto peer = connect_raw();
+    std::vector<std::uint8_t> memory(max_bytes_per_transfer);
+    SegmentList there, here;
+    there.segments.push_back(segment_of(memory, {1, 0}, 0));
+    here.segments.push_back({nullptr, reinterpret_cast<std::uintptr_t>(memory.data()), memory.size()});
+    there.length = here.length = memory.size();
+    std::vector<QueuePair *> qps;
+    for (unsigned i = 0; i < 100; ++i)
+        qps.push_back(dpu->card.objects.create<QueuePair>(*dpu->file));
+    for (QueuePair *qp : qps)
+        EXPECT_EQ(copy_by_link(*qp, there, here, 0, memory.size()), CopyResult::pending);
+    const auto begun = std::ranges::count_if(qps, [](const QueuePair *qp) { return qp->transfer != nullptr; });
+    EXPECT_EQ(begun, (5 * link_window) / (max_bytes_per_transfer / max_link_data)) << "in the window and waiting";
+    // What has not begun is tried again, also when the connection has ended.
+    peer->send(LinkType::ping, 0, std::array<std::uint8_t, 1>{});
+    EXPECT_TRUE(is_ended(*peer));
+    for (QueuePair *qp : qps)
+        EXPECT_EQ(copy_by_link(*qp, there, here, 0, memory.size()), CopyResult::source_fault);
+}
+
+TEST_F(LinkEnds, OpenALimitedNumberOfAliasesOfAFileAtATime)
+{
+    const auto peer = connect_raw();
+    LinkRequester &requester = dpu->link().requester();
+    for (std::uint32_t i = 0; i < 64; ++i)
+        EXPECT_TRUE(requester.open(*dpu->file, {host_vhca, i, secret}));
+    EXPECT_FALSE(requester.open(*dpu->file, {host_vhca, 64, secret}));
+    EXPECT_TRUE(requester.open(*dpu->file, {host_vhca, 0, secret})) << "the same once more";
+    EXPECT_TRUE(requester.open(dpu->card.open(*dpu->card.function(Side::dpu, 0), UniqueFd()), {host_vhca, 64, secret}));
 }
 
 /// The same by TLS.
@@ -641,6 +713,19 @@ TEST_F(LinkEndsByTls, RefuseASideWithAnotherKey)
     EXPECT_EQ(dpu->link().session(), 0u);
     host = std::make_unique<Place>(Side::host, address, key_of('k'));
     EXPECT_TRUE(drive([&] { return dpu->link().session() != 0; }));
+}
+
+TEST_F(LinkEndsByTls, GiveAStrangerASecondOnly)
+{
+    const UniqueFd stranger(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    name.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+    ASSERT_EQ(::connect(stranger.get(), reinterpret_cast<const sockaddr *>(&name), sizeof(name)), 0);
+    testing::internal::CaptureStderr();
+    EXPECT_TRUE(drive([&] { return has_refused(*dpu); }));
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("not introduced itself within 1 s"), std::string::npos);
 }
 
 TEST_F(LinkEndsByTls, RefuseASideWithoutTls)

@@ -56,6 +56,9 @@ Outcome retry_after_timeout(QueuePair &qp, const WorkRequest &request)
 {
     if (qp.type == QpType::uc)
         return finish(qp, request, 0); // UC has no acknowledgements, so the message is lost silently
+    // No memory is held for a request that may wait for ever. An atomic is carried out once only.
+    if (!is_atomic(request.opcode))
+        qp.transfer.reset();
     if (qp.attributes.timeout != 0 &&
         !qp.timeout_attempts.should_retry(now_ns(), ack_timeout_ns(qp), qp.attributes.retry_count + 1u))
         return fail(qp, nullptr, request, Syndrome::retries_exceeded);

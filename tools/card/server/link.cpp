@@ -28,6 +28,8 @@ constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t silent_after = second_ns;    // then it is asked for a sign of life
 constexpr std::uint64_t dead_after = 10 * second_ns; // without any byte
 constexpr std::uint64_t hello_within = 5 * second_ns;
+constexpr std::uint64_t stranger_within =
+    second_ns; // by TLS: anybody can connect, and keeps the other side out so long
 constexpr std::uint64_t timer_period = second_ns / 4;
 constexpr unsigned max_lines_per_minute = 20;
 
@@ -220,13 +222,16 @@ void Link::serve_timer()
     if (read(timer_.get(), &expirations, sizeof(expirations)) != sizeof(expirations))
         return;
     const std::uint64_t now = now_ns();
+    const std::uint64_t limit = settings_.key && card_.own_side == Side::dpu ? stranger_within : hello_within;
     if (!stream_) {
         if (card_.own_side == Side::host)
             connect();
-    } else if (session_ == 0 && now - begun_ > hello_within) {
-        end("it has not introduced itself within " + std::to_string(hello_within / second_ns) + " s");
+    } else if (session_ == 0 && now - begun_ > limit) {
+        end("it has not introduced itself within " + std::to_string(limit / second_ns) + " s");
     } else if (now - heard_ > dead_after) {
         end("it has sent nothing for " + std::to_string(dead_after / second_ns) + " s");
+    } else if (const std::uint64_t since = requester_.unanswered_since(); since != 0 && now - since > dead_after) {
+        end("it has answered no request for " + std::to_string(dead_after / second_ns) + " s");
     } else if (session_ != 0 && now - heard_ > silent_after) {
         stream_->append(LinkType::ping, 0, 0);
     }

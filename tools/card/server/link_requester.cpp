@@ -8,12 +8,15 @@
 #include <span>
 
 #include "big_endian.hpp"
+#include "engine.hpp"
 
 namespace opendoca::card {
 
 namespace {
 
-constexpr std::size_t max_openings = 1024; // aliases that programs have requested and not taken
+constexpr std::size_t max_openings = 1024;           // aliases that programs have requested and not taken
+constexpr std::ptrdiff_t max_openings_of_file = 64;  // of these, by one open file
+constexpr std::size_t max_waiting = 4 * link_window; // requests that are not sent, beyond which no part is begun
 
 /// Returns what a status of the other side means for the program that has made the access.
 Access access_of(LinkStatus status)
@@ -94,7 +97,7 @@ void LinkRequester::pump()
 
 void LinkRequester::send(const Transfer &transfer, LinkOperation &operation)
 {
-    const std::uint64_t id = next_id_++;
+    const std::uint64_t id = new_request();
     const std::size_t more = transfer.type == LinkType::write    ? transfer.range.count
                              : transfer.type == LinkType::atomic ? LinkAtomic::bytes
                                                                  : 0;
@@ -117,9 +120,11 @@ std::optional<OpenedAlias> LinkRequester::open(const OpenFile &file, const LinkO
         openings_.erase(found);
         return opening.status == LinkStatus::done ? std::optional(opening.alias) : std::nullopt;
     }
-    if (stream_ == nullptr || openings_.size() == max_openings)
+    const auto is_of_file = [&](const auto &opening) { return opening.first.first == &file; };
+    if (stream_ == nullptr || openings_.size() == max_openings ||
+        std::ranges::count_if(openings_, is_of_file) == max_openings_of_file)
         return std::nullopt;
-    const std::uint64_t id = next_id_++;
+    const std::uint64_t id = new_request();
     stream_->append(LinkType::open, id, wanted.encode());
     openings_.emplace(key, Opening{});
     open_requests_.emplace(id, key);
@@ -146,8 +151,35 @@ void LinkRequester::forget(const OpenFile &file)
     }
 }
 
+std::uint64_t LinkRequester::oldest_request() const
+{
+    const std::uint64_t transfer = sent_.empty() ? 0 : sent_.begin()->first;
+    const std::uint64_t opening = open_requests_.empty() ? 0 : open_requests_.begin()->first;
+    return transfer == 0 || opening == 0 ? transfer + opening : std::min(transfer, opening);
+}
+
+std::uint64_t LinkRequester::new_request()
+{
+    if (oldest_request() == 0)
+        since_ = now_ns();
+    return next_id_++;
+}
+
+std::uint64_t LinkRequester::unanswered_since() const
+{
+    return oldest_request() == 0 ? 0 : since_;
+}
+
+bool LinkRequester::is_full() const
+{
+    return waiting_.size() >= max_waiting;
+}
+
 bool LinkRequester::handle(const LinkMessage &message)
 {
+    if (message.id == 0 || message.id != oldest_request())
+        return false;
+    since_ = now_ns();
     const bool is_handled = message.type == LinkType::opened ? handle_opened(message) : handle_data(message);
     pump();
     return is_handled;

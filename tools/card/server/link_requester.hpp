@@ -57,10 +57,15 @@ public:
     /// Drops the aliases that the file has requested and not taken yet.
     void forget(const OpenFile &file);
 
-    /// Handles a reply. Returns false if it does not answer a request.
+    /// Handles a reply. Returns false if it does not answer the oldest request: a side replies in the order of the
+    /// requests.
     [[nodiscard]] bool handle(const LinkMessage &message);
     /// Returns whether an alias has been opened or refused since the last call.
     [[nodiscard]] bool take_news() { return std::exchange(has_news_, false); }
+    /// Returns the time in ns since which the other side owes the next reply; 0 if it owes none.
+    [[nodiscard]] std::uint64_t unanswered_since() const;
+    /// Returns whether so much waits for the other side that nothing more should be requested until it has replied.
+    [[nodiscard]] bool is_full() const;
     [[nodiscard]] std::uint64_t requests() const { return next_id_ - 1; }
 
 private:
@@ -80,6 +85,10 @@ private:
     };
 
     void add(Transfer transfer, LinkOperation &operation);
+    /// Returns the number of a new request, and notes the time if it is the only one without a reply.
+    [[nodiscard]] std::uint64_t new_request();
+    /// Returns the number of the oldest request without a reply, or 0.
+    [[nodiscard]] std::uint64_t oldest_request() const;
     /// Sends what the window permits.
     void pump();
     void send(const Transfer &transfer, LinkOperation &operation);
@@ -93,6 +102,7 @@ private:
     std::map<std::uint64_t, Transfer> sent_;         ///< by the number of the request
     std::map<OpenKey, Opening> openings_;            ///< aliases that were requested and not taken yet
     std::map<std::uint64_t, OpenKey> open_requests_; ///< those without a reply, by the number of the request
+    std::uint64_t since_ = 0; ///< time of the last reply, or of the first request since there was none to wait for
     bool has_news_ = false;
 };
 

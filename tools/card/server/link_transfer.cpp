@@ -108,6 +108,9 @@ CopyResult copy_by_link(QueuePair &qp, const SegmentList &source, const SegmentL
                         std::uint64_t bytes)
 {
     if (qp.transfer == nullptr || !qp.transfer->is_for(offset, bytes)) {
+        qp.transfer.reset();
+        if (qp.file.card.link->requester().is_full())
+            return CopyResult::pending;
         qp.transfer = std::make_shared<LinkTransfer>(offset, bytes);
         const CopyResult begun = qp.transfer->begin_read(qp.file.card.link->requester(), source);
         if (begun != CopyResult::done) {
@@ -121,6 +124,9 @@ CopyResult copy_by_link(QueuePair &qp, const SegmentList &source, const SegmentL
 CopyResult swap_by_link(QueuePair &qp, const SegmentList &word, const SegmentList &result, const LinkAtomic &operation)
 {
     if (qp.transfer == nullptr || !qp.transfer->is_for(0, sizeof(std::uint64_t))) {
+        qp.transfer.reset();
+        if (qp.file.card.link->requester().is_full())
+            return CopyResult::pending;
         qp.transfer = std::make_shared<LinkTransfer>(0, sizeof(std::uint64_t));
         const CopyResult begun = qp.transfer->begin_swap(qp.file.card.link->requester(), word, operation);
         if (begun != CopyResult::done) {

@@ -42,7 +42,8 @@ private:
 };
 
 /// Copies bytes [offset, offset + bytes) of a request of which one list is at the other side. Must be called again
-/// while it returns `pending`.
+/// while it returns `pending`. Begins nothing while too much waits for the other side, so that programs cannot fill the
+/// card's memory.
 CopyResult copy_by_link(QueuePair &qp, const SegmentList &source, const SegmentList &destination, std::uint64_t offset,
                         std::uint64_t bytes);
 /// Carries out an atomic operation of which the word, or the place of the result, is at the other side; as

@@ -42,6 +42,7 @@ constexpr std::uint64_t spin_ns = 50'000;          // doorbell records are polle
 constexpr std::uint64_t linger_ns = 2'000'000'000; // the card is kept for this long after the last program
 constexpr unsigned polls_between_waits = 4;        // idle polls between two calls of epoll_wait, which is a system call
 constexpr int wait_for_peers_ms = 1;               // time between two polls of a request that waits for its peer
+constexpr std::ptrdiff_t max_pending_of_file = 64; // commands of an open file that wait for the other side of the card
 constexpr int wait_to_end_ms = 250;                // time between two checks whether the card is still needed
 
 /// Returns the page size of the machine.
@@ -314,6 +315,9 @@ void Server::serve(OpenFile &file)
     reply.error = process == nullptr
                       ? EPERM
                       : execute_request(file, *incoming.request, process, std::move(attached), reply, descriptor);
+    if (reply.error == command_pending &&
+        std::ranges::count(pending_, &file, &PendingCommand::file) == max_pending_of_file)
+        reply.error = ENOMEM;
     if (reply.error == command_pending) {
         pending_.push_back({&file, *incoming.request, process, std::move(incoming.descriptors[0])});
         return;
