@@ -653,6 +653,17 @@ TEST_F(LinkEnds, OpenALimitedNumberOfAliasesOfAFileAtATime)
     EXPECT_TRUE(requester.open(dpu->card.open(*dpu->card.function(Side::dpu, 0), UniqueFd()), {host_vhca, 64, secret}));
 }
 
+TEST_F(LinkEnds, LogPrintableTextOnly)
+{
+    LinkHello hello = host_hello();
+    hello.profile = "a\x1b[2J\n\xff";
+    RawPeer peer(path);
+    testing::internal::CaptureStderr();
+    peer.send(LinkType::hello, 0, hello.encode());
+    EXPECT_TRUE(is_ended(peer));
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("it is a a?[2J??, and"), std::string::npos);
+}
+
 /// The same by TLS.
 class LinkEndsByTls : public LinkEnds {
 protected:

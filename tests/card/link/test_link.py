@@ -24,9 +24,23 @@ from user import environment  # pylint: disable=wrong-import-position
 WITH_CARD, LINK_PAIR, SAMPLES = (str(pathlib.Path(name).resolve()) for name in sys.argv[1:4])
 NOBODY = 65534
 LIMIT = 120  # seconds: whatever takes longer hangs
+LINE_LIMIT = 90  # seconds for one line of a program
 MEMORY = 5_000_001  # bytes
 TEXT = "between two places"
 PORT = 47100 + os.getpid() % 1000
+
+
+def line_of(program, awaited):
+    """The next line of a program's output; a failure if it does not come."""
+    def expire(*_):
+        raise AssertionError(f"no line within {LINE_LIMIT} s from {program.args}; awaited: {awaited}")
+    before = signal.signal(signal.SIGALRM, expire)
+    signal.alarm(LINE_LIMIT)
+    try:
+        return program.stdout.readline()
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 class Place:
@@ -43,7 +57,7 @@ class Place:
         # A shell is the namespace's init, which collects orphans.
         self.keeper = subprocess.Popen([*words, "sh", "-c", "ip link set lo up; echo $$; while read line; do :; done"],
                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        if not self.keeper.stdout.readline():
+        if not line_of(self.keeper, "the namespaces"):
             raise unittest.SkipTest("no namespaces here")
         children = pathlib.Path(f"/proc/{self.keeper.pid}/task/{self.keeper.pid}/children").read_text(encoding="ascii")
         self.init = int(children.split()[0])
@@ -120,14 +134,14 @@ class Sides(unittest.TestCase):
     def pair(self, side):
         # The DPU's mlx5_0 has no GID, which the queue pairs of the program need.
         program = self.start(side, self.link_pair, side, "mlx5_0" if side == "host" else "mlx5_1", MEMORY)
-        self.assertEqual(program.stdout.readline(), "ready\n")
+        self.assertEqual(line_of(program, "ready"), "ready\n")
         return program
 
     def tell(self, program, *words):
         """Sends a command and returns the answer."""
         program.stdin.write(" ".join(map(str, words)) + "\n")
         program.stdin.flush()
-        return program.stdout.readline().strip()
+        return line_of(program, f"the answer to {words}").strip()
 
     def status(self, side):
         words = self.places[side].ask(f"bluefield-3-{side}", "status").split()
@@ -234,11 +248,19 @@ class Discovery(Sides):
 
     def test_another_user_is_refused(self):
         self.places["dpu"].start(self.with_card, "--side", "dpu", "--link", f"unix:{self.volume}/link", "cat")
-        self.waits(lambda: (self.volume / "link").exists(), "the DPU's side does not listen")
+        self.becomes("dpu", "waiting")  # the socket has its mode then
         (self.volume / "link").chmod(0o777)
         self.start("host", "cat")
         self.waits(lambda: f"is of user {NOBODY}, not of user 0" in self.log("dpu"), "it is not refused")
         self.assertEqual(self.status("dpu")["link-state"], "waiting")
+
+    def test_a_running_card_with_another_peer_is_not_joined(self):
+        self.start("host", "cat")
+        self.waits(lambda: self.link_state("host") == "waiting", "the card does not start")
+        other = self.places["host"].start(self.with_card, "--link", f"unix:{self.volume}/link", "--link-user", 5, "true")
+        output = other.communicate(timeout=LIMIT)[0]
+        self.assertEqual(other.returncode, 125)
+        self.assertIn(f"with the peer user:{self.users[1]} of its link, not with user:5", output)
 
     def test_wrong_options_are_refused(self):
         for options, message in ((["--link", "unix:relative"], "must be absolute"),
@@ -312,26 +334,26 @@ class Transfers(Sides):
         host, dpu = self.connected_pair()
         dpu.stdin.write("flood\n")
         dpu.stdin.flush()
-        self.assertEqual(dpu.stdout.readline(), "flooding\n")
+        self.assertEqual(line_of(dpu, "flooding"), "flooding\n")
         return host, dpu
 
     def test_revocation_in_the_middle_of_copies(self):
         host, dpu = self.flood()
         self.tell(host, "revoke")
-        self.assertEqual(dpu.stdout.readline(), "ended with status 4\n")
+        self.assertEqual(line_of(dpu, "the end of the flood"), "ended with status 4\n")
 
     def test_death_of_the_program_in_the_middle_of_copies(self):
         host, dpu = self.flood()
         # nsenter waits for the program, which is its child.
         children = pathlib.Path(f"/proc/{host.pid}/task/{host.pid}/children").read_text(encoding="ascii")
         os.kill(int(children), signal.SIGKILL)
-        self.assertEqual(dpu.stdout.readline(), "ended with status 4\n")
+        self.assertEqual(line_of(dpu, "the end of the flood"), "ended with status 4\n")
         self.assertEqual(self.status("dpu")["link-state"], "connected")
 
     def test_death_of_the_other_card_in_the_middle_of_copies(self):
         _, dpu = self.flood()
         os.kill(self.card_pid("host"), signal.SIGKILL)
-        self.assertEqual(dpu.stdout.readline(), "ended with status 4\n")
+        self.assertEqual(line_of(dpu, "the end of the flood"), "ended with status 4\n")
         self.assertEqual(self.tell(dpu, "open", 1, 2, 4096), "refused with status 3")
         # A new card of the host is another peer.
         self.becomes("dpu", "waiting")
@@ -348,7 +370,7 @@ class Transfers(Sides):
         card = self.card_pid("host")
         os.kill(card, signal.SIGSTOP)
         try:
-            self.assertEqual(dpu.stdout.readline(), "ended with status 4\n")
+            self.assertEqual(line_of(dpu, "the end of the flood"), "ended with status 4\n")
             self.becomes("dpu", "waiting")
         finally:
             os.kill(card, signal.SIGCONT)
@@ -404,6 +426,17 @@ class Tls(Loopback):
             self.waits(lambda s=side: "do both sides have the same key?" in self.log(s), f"{side} does not refuse")
             self.assertEqual(self.link_state(side), "waiting")
 
+    def test_a_running_card_with_another_key_is_not_joined(self):
+        self.start("host", "cat")
+        self.waits(lambda: self.link_state("host") == "waiting", "the card does not start")
+        same = self.start("host", "true")
+        self.assertEqual((same.communicate(timeout=LIMIT)[0], same.returncode), ("", 0))
+        self.write_key("host", "another key of the host")
+        other = self.start("host", "true")
+        output = other.communicate(timeout=LIMIT)[0]
+        self.assertEqual(other.returncode, 125)
+        self.assertRegex(output, "with the peer key:[0-9a-f]{16} of its link, not with key:[0-9a-f]{16}\n")
+
     def test_a_key_that_others_can_read_is_refused(self):
         self.keys["host"].chmod(0o644)
         program = self.start("host", "true")
@@ -427,7 +460,7 @@ class Samples(Sides):
         host = self.sample("host", f"{prefix}dma_copy_host", "-p", "3b:00.0", "-t", TEXT, *files)
         said = ""
         while announcement not in said:
-            line = host.stdout.readline()
+            line = line_of(host, announcement)
             self.assertTrue(line, said)
             said += line
         self.becomes("dpu", "connected")

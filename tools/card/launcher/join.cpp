@@ -197,6 +197,8 @@ std::string reason_against(const std::string &status, const Options &options)
     if (options.link && link != options.link->address.text())
         return "runs already, with " + (link.empty() ? "no link" : "the link " + link) + ", not with " +
                options.link->address.text();
+    if (const std::string peer = field_of(status, "link-peer"); options.link && peer != options.link->peer_text())
+        return "runs already, with the peer " + peer + " of its link, not with " + options.link->peer_text();
     if (!side.empty() && side != options.side)
         return "has the side '" + side + "' only; the side '" + options.side + "' is at the other end of its link";
     return {};

@@ -42,12 +42,32 @@ void control_epoll(const UniqueFd &epoll, int operation, int fd, std::uint32_t e
     epoll_ctl(epoll.get(), operation, fd, &event);
 }
 
+/// Returns text of the other side for the log: a terminal could obey the rest.
+std::string printable(std::string text)
+{
+    std::ranges::replace_if(
+        text, [](char character) { return character < ' ' || character > '~'; }, '?');
+    return text;
+}
+
 const char *text_of(Side side)
 {
     return side == Side::host ? "host" : "dpu";
 }
 
 } // namespace
+
+std::string LinkSettings::peer_text() const
+{
+    if (!key)
+        return user ? "user:" + std::to_string(*user) : "-";
+    std::string text = "key:";
+    for (const std::uint8_t byte : key->name) {
+        constexpr char digits[] = "0123456789abcdef";
+        text += {digits[byte >> 4], digits[byte & 15]};
+    }
+    return text;
+}
 
 Link::Link(Card &card, LinkSettings settings)
     : card_(card),
@@ -72,6 +92,8 @@ Link::~Link()
 
 bool Link::start(std::string &message)
 {
+    if (settings_.key)
+        static_cast<void>(LinkTls(-1, true, *settings_.key)); // throws if there is no TLS here
     if (card_.own_side == Side::host)
         return true; // the timer connects
     listener_ = listen_for_link(settings_.address, settings_.user.has_value(), message);
@@ -139,8 +161,13 @@ std::string Link::reason_against_user(int socket) const
 void Link::begin(UniqueFd socket)
 {
     std::unique_ptr<LinkTls> tls;
-    if (settings_.key)
-        tls = std::make_unique<LinkTls>(socket.get(), card_.own_side == Side::dpu, *settings_.key);
+    try {
+        if (settings_.key)
+            tls = std::make_unique<LinkTls>(socket.get(), card_.own_side == Side::dpu, *settings_.key);
+    } catch (const std::system_error &error) {
+        ++refused_;
+        return log(std::string("refuses a connection: ") + error.what());
+    }
     stream_.emplace(std::move(socket), std::move(tls));
     begun_ = heard_ = now_ns();
     is_sending_ = true; // until it is connected
@@ -203,7 +230,7 @@ std::string Link::handle_hello(const LinkMessage &message)
     if (hello->side != expected.side)
         return "it is not the side '" + std::string(text_of(other)) + "'";
     if (hello->profile != expected.profile)
-        return "it is a " + hello->profile + ", and this side a " + expected.profile;
+        return "it is a " + printable(hello->profile) + ", and this side a " + expected.profile;
     if (hello->guid != expected.guid)
         return "it is of another card: the last part of the path, or the port, must be the same on both sides";
     if (hello->functions != expected.functions)
@@ -289,10 +316,10 @@ void Link::show_functions(bool is_present)
 
 std::string Link::describe() const
 {
-    return "link " + settings_.address.text() + (session_ != 0 ? " link-state connected" : " link-state waiting") +
-           " link-sessions " + std::to_string(last_session_) + " link-refused " + std::to_string(refused_) +
-           " link-requests " + std::to_string(requester_.requests()) + " link-served " +
-           std::to_string(responder_.requests());
+    return "link " + settings_.address.text() + " link-peer " + settings_.peer_text() +
+           (session_ != 0 ? " link-state connected" : " link-state waiting") + " link-sessions " +
+           std::to_string(last_session_) + " link-refused " + std::to_string(refused_) + " link-requests " +
+           std::to_string(requester_.requests()) + " link-served " + std::to_string(responder_.requests());
 }
 
 void Link::log(const std::string &line)

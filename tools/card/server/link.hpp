@@ -23,6 +23,8 @@ struct LinkSettings {
     std::optional<uid_t> user;  ///< of the other side's card, if it is another one than that of this card
     std::optional<LinkKey> key; ///< for TLS
 
+    /// Returns who may be at the other end, without blanks: the user, or the name of the key; "-" by default.
+    [[nodiscard]] std::string peer_text() const;
     /// Returns what both sides have in common, and other cards have not.
     [[nodiscard]] std::string common_name() const
     {
@@ -42,7 +44,8 @@ public:
     Link &operator=(const Link &) = delete;
     ~Link();
 
-    /// Begins to listen or to connect. Returns false, with the reason in @p message, if it never can.
+    /// Begins to listen or to connect. Returns false, with the reason in @p message, if it never can. Throws
+    /// std::system_error if the library lacks what a key needs.
     [[nodiscard]] bool start(std::string &message);
     /// Readable when progress() has work.
     [[nodiscard]] int descriptor() const { return epoll_.get(); }
