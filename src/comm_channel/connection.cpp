@@ -112,7 +112,7 @@ Arrival Connection::receive_handshake(StreamKind kind, std::span<std::byte> byte
     if (stream_ != nullptr)
         return stream_->take(kind, bytes);
     const Arrival arrival = receive_message(socket_.get(), bytes, files);
-    if (arrival != Arrival::nothing || !has_lost_process())
+    if (arrival != Arrival::nothing || !has_lost_process(true))
         return arrival;
     return receive_message(socket_.get(), bytes, files); // what came before the end, or the end
 }
@@ -413,9 +413,8 @@ bool Connection::check_end() noexcept
     if (state_ != State::connected)
         return false;
     // Over TCP the stream reports the end only after everything that arrived before it is in the ring.
-    const bool has_ended = stream_ != nullptr
-                               ? stream_->has_ended()
-                               : is_closed_by_peer(socket_.get()) || (is_process_check_due() && has_lost_process());
+    const bool has_ended =
+        stream_ != nullptr ? stream_->has_ended() : is_closed_by_peer(socket_.get()) || has_lost_process(false);
     if (!has_ended)
         return false;
     record_end();
@@ -428,7 +427,7 @@ bool Connection::drain_all_doorbells() noexcept
         stream_->wake_for_message(false);
     drain_space_doorbells();
     pump();
-    return stream_ != nullptr ? stream_->has_ended() : !drain_doorbells_of(socket_.get()) || has_lost_process();
+    return stream_ != nullptr ? stream_->has_ended() : !drain_doorbells_of(socket_.get()) || has_lost_process(true);
 }
 
 bool Connection::drain_message_doorbells() noexcept
@@ -439,21 +438,18 @@ bool Connection::drain_message_doorbells() noexcept
     }
     if (state_ != State::connected)
         return false;
-    if (drain_doorbells_of(socket_.get()) && !(is_process_check_due() && has_lost_process()))
+    if (drain_doorbells_of(socket_.get()) && !has_lost_process(false))
         return false;
     record_end();
     return true;
 }
 
-/// Returns whether a call that looks at the socket checks the peer's process as well. Each send of Comm Channel is such
-/// a call, and so is each receive that waits. The program may block after arming, so the first call after it is due.
-bool Connection::is_process_check_due() noexcept
+bool Connection::has_lost_process(bool is_due) noexcept
 {
-    return std::exchange(was_armed_, false) || calls_between_process_checks_.is_spent();
-}
-
-bool Connection::has_lost_process() noexcept
-{
+    // Each send of Comm Channel comes here, and each receive that waits, so most of them make no system call. The
+    // program may block after arming: the first call after it does.
+    if (!std::exchange(was_armed_, false) && !is_due && !calls_between_process_checks_.is_spent())
+        return false;
     if (!process_.has_ended())
         return false;
     shutdown(socket_.get(), SHUT_RDWR); // so that it shows the end wherever it is watched

@@ -157,10 +157,9 @@ private:
     void ring_message_doorbell() noexcept;
     void ring_space_doorbell() noexcept;
     [[nodiscard]] bool may_log_about_peer() const noexcept;
-    [[nodiscard]] bool is_process_check_due() noexcept;
     /// Returns true if the peer's process has ended, even if its children keep the other end of the socket open; then
-    /// this end is closed. Costs a system call.
-    [[nodiscard]] bool has_lost_process() noexcept;
+    /// this end is closed. Looks only now and then unless @p is_due, since it costs a system call.
+    [[nodiscard]] bool has_lost_process(bool is_due) noexcept;
     void record_end() noexcept;
     void note_damage() noexcept;
     void note_departure() noexcept;
