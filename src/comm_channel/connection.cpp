@@ -112,7 +112,7 @@ Arrival Connection::receive_handshake(StreamKind kind, std::span<std::byte> byte
     if (stream_ != nullptr)
         return stream_->take(kind, bytes);
     const Arrival arrival = receive_message(socket_.get(), bytes, files);
-    if (arrival != Arrival::nothing || !has_lost_process(true))
+    if (arrival != Arrival::nothing || !has_lost_process())
         return arrival;
     return receive_message(socket_.get(), bytes, files); // what came before the end, or the end
 }
@@ -409,12 +409,17 @@ void Connection::drain_space_doorbells() noexcept
 
 bool Connection::check_end() noexcept
 {
+    // Each send of Comm Channel comes here: the process is checked at every 32nd call, and at the first after arming.
+    // The check is needed because children of the peer may hold copies of its socket, which then shows no hang-up.
+    constexpr std::uint8_t calls_per_process_check = 32;
     pump();
     if (state_ != State::connected)
         return false;
+    const bool is_process_due = std::exchange(was_armed_, false) || ++num_end_checks_ % calls_per_process_check == 0;
     // Over TCP the stream reports the end only after everything that arrived before it is in the ring.
-    const bool has_ended =
-        stream_ != nullptr ? stream_->has_ended() : is_closed_by_peer(socket_.get()) || has_lost_process(false);
+    const bool has_ended = stream_ != nullptr
+                               ? stream_->has_ended()
+                               : is_closed_by_peer(socket_.get()) || (is_process_due && has_lost_process());
     if (!has_ended)
         return false;
     record_end();
@@ -427,7 +432,7 @@ bool Connection::drain_all_doorbells() noexcept
         stream_->wake_for_message(false);
     drain_space_doorbells();
     pump();
-    return stream_ != nullptr ? stream_->has_ended() : !drain_doorbells_of(socket_.get()) || has_lost_process(true);
+    return stream_ != nullptr ? stream_->has_ended() : !drain_doorbells_of(socket_.get()) || has_lost_process();
 }
 
 bool Connection::drain_message_doorbells() noexcept
@@ -436,20 +441,14 @@ bool Connection::drain_message_doorbells() noexcept
         stream_->wake_for_message(false);
         return check_end();
     }
-    if (state_ != State::connected)
-        return false;
-    if (drain_doorbells_of(socket_.get()) && !has_lost_process(false))
+    if (state_ != State::connected || (drain_doorbells_of(socket_.get()) && !has_lost_process()))
         return false;
     record_end();
     return true;
 }
 
-bool Connection::has_lost_process(bool is_due) noexcept
+bool Connection::has_lost_process() noexcept
 {
-    // Each send of Comm Channel comes here, and each receive that waits, so most of them make no system call. The
-    // program may block after arming: the first call after it does.
-    if (!std::exchange(was_armed_, false) && !is_due && !calls_between_process_checks_.is_spent())
-        return false;
     if (!process_.has_ended())
         return false;
     shutdown(socket_.get(), SHUT_RDWR); // so that it shows the end wherever it is watched

@@ -10,7 +10,6 @@
 #include <memory>
 #include <span>
 
-#include "../core/base/poll_budget.hpp"
 #include "../core/objects/dev.hpp"
 #include "../core/process/fork.hpp"
 #include "../core/process/peer_process.hpp"
@@ -158,8 +157,8 @@ private:
     void ring_space_doorbell() noexcept;
     [[nodiscard]] bool may_log_about_peer() const noexcept;
     /// Returns true if the peer's process has ended, even if its children keep the other end of the socket open; then
-    /// this end is closed. Looks only now and then unless @p is_due, since it costs a system call.
-    [[nodiscard]] bool has_lost_process(bool is_due) noexcept;
+    /// this end is closed. Costs a system call.
+    [[nodiscard]] bool has_lost_process() noexcept;
     void record_end() noexcept;
     void note_damage() noexcept;
     void note_departure() noexcept;
@@ -174,8 +173,9 @@ private:
     bool has_control_messages_ = false; ///< both sides offer them
     bool has_pending_message_doorbell_ = false;
     bool has_pending_space_doorbell_ = false;
-    bool was_armed_ = false; ///< armed since the last check of the peer's process
-    PollBudget<32, 100, 1> calls_between_process_checks_;
+    bool was_armed_ = false; ///< armed since the last check_end()
+    /// Calls of check_end(), modulo 256: the process is checked at some of them.
+    std::uint8_t num_end_checks_ = 0;
     ProcessFd socket_;
     PeerProcess process_; ///< the peer's process, if it is on this machine
     /// a forked child's copy of the object must not end the connection
