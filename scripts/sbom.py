@@ -26,6 +26,7 @@ RDMA_CORE = ("https://github.com/linux-rdma/rdma-core", "GPL-2.0-only OR Linux-O
 DEPENDENCIES = {
     "json-c": ("DYNAMIC_LINK", "https://github.com/json-c/json-c", "MIT"),
     "libcrypto": ("DYNAMIC_LINK", "https://openssl.org", "Apache-2.0"),
+    "libssl": ("DYNAMIC_LINK", "https://openssl.org", "Apache-2.0"),
     "libibverbs": ("DYNAMIC_LINK", *RDMA_CORE),
     # Loaded when the first device or connection needs them.
     "libmlx5": ("OPTIONAL_DEPENDENCY_OF", *RDMA_CORE),
