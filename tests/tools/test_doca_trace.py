@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"
 
 from user import environment  # pylint: disable=wrong-import-position
 
-DOCA_TRACE = OF_2 = OF_3 = ""
+DOCA_TRACE = OF_2 = OF_3 = OF_AES_GCM = ""
 LINE = re.compile(r"\d\d:\d\d:\d\d\.\d{6} (?P<thread>\d+) (?P<name>doca_\w+)\((?P<arguments>.*)\)"
                   r"(?: = (?P<result>[^\[]*?))?(?: \[(?P<outputs>.*)\])? <\d+\.\d{3} us>")
 
@@ -42,13 +42,13 @@ class DocaTrace(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.file = pathlib.Path(directory.name) / "trace"
 
-    def trace(self, program, *options):
-        done = run(DOCA_TRACE, *options, "--output", str(self.file), program)
+    def trace(self, program, *arguments, options=()):
+        done = run(DOCA_TRACE, *options, "--output", str(self.file), program, *arguments)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
-    def calls(self, program):
-        self.trace(program)
+    def calls(self, program, *arguments):
+        self.trace(program, *arguments)
         lines = self.file.read_text().splitlines()
         found = [LINE.fullmatch(line) for line in lines if "calls found nothing" not in line]
         self.assertNotIn(None, found, "\n".join(lines))
@@ -70,6 +70,15 @@ class DocaTrace(unittest.TestCase):
             memrange = next(call for call in calls if call["name"] == "doca_mmap_set_memrange")
             self.assertRegex(memrange["arguments"], rf"^mmap={address}, addr=0x[0-9a-f]+, len=\d+$")
 
+    def test_each_argument_of_the_longest_list_reaches_the_function(self):
+        plain, encrypted = self.file.with_name("plain"), self.file.with_name("encrypted")
+        plain.write_text("ten parameters")
+        calls = self.calls(OF_AES_GCM, "-f", str(plain), "-o", str(encrypted))
+        made = next(call for call in calls if call["name"] == "doca_aes_gcm_task_encrypt_alloc_init")
+        self.assertEqual(made["result"], "DOCA_SUCCESS")
+        self.assertRegex(made["outputs"], "task = 0x[0-9a-f]+")
+        self.assertTrue(encrypted.read_bytes())
+
     def test_a_job_and_its_event_are_decoded(self):
         calls = self.calls(OF_2)
         submit = next(call for call in calls if call["name"] == "doca_workq_submit")
@@ -79,7 +88,7 @@ class DocaTrace(unittest.TestCase):
 
     def test_trace_events_are_json(self):
         for program in (OF_2, OF_3):
-            self.trace(program, "--json")
+            self.trace(program, options=["--json"])
             events = json.loads(self.file.read_text())
             calls = [event for event in events if event["ph"] == "X"]
             self.assertGreater(len(calls), 20)
@@ -116,5 +125,5 @@ class DocaTrace(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    DOCA_TRACE, OF_2, OF_3 = sys.argv[1:4]
+    DOCA_TRACE, OF_2, OF_3, OF_AES_GCM = sys.argv[1:5]
     unittest.main(argv=sys.argv[:1])

@@ -17,6 +17,8 @@ INTEGERS = {
     'unsigned int': 'unsigned32', 'int32_t': 'signed32', 'int64_t': 'signed64',
 }
 
+MAX_PARAMETERS = 10  # of a function, also in trace.hpp
+
 
 def quoted(text):
     return '"' + text.replace('\\', '\\\\').replace('"', '\\"') + '"'
@@ -100,6 +102,8 @@ def main():
             if function is None or function['variadic']:
                 entries.append('    {},')
                 continue
+            if len(function['params']) > MAX_PARAMETERS:
+                sys.exit(f'generate.py: {name} has more than {MAX_PARAMETERS} parameters')
             parameters = []
             for parameter in function['params']:
                 shown, enum, _ = generation.shown(parameter['type'])
@@ -127,14 +131,14 @@ def main():
               'const std::span<const Function> functions_of_3{functions_3};', '', 'const char *const names[] = {',
               *[f'    {quoted(name)},' for name in names], '};', 'const std::size_t num_names = std::size(names);', '',
               '} // namespace trace', '',
-              '// Each parameter of either API is an integer, a pointer or a union of these, and no function has more than eight:',
-              '// all of them can be called through one type.',
+              '// Each parameter of either API is an integer, a pointer or a union of these, and no function has more than',
+              '// max_parameters: all of them can be called through one type.',
+              f'static_assert(trace::max_parameters == {MAX_PARAMETERS});',
               '#define STUB(NAME, INDEX)                                                                          \\',
               '    extern "C" __attribute__((visibility("default"))) std::uintptr_t NAME(                          \\',
-              '        std::uintptr_t a, std::uintptr_t b, std::uintptr_t c, std::uintptr_t d, std::uintptr_t e,   \\',
-              '        std::uintptr_t f, std::uintptr_t g, std::uintptr_t h)                                       \\',
+              f'        {", ".join(f"std::uintptr_t a{i}" for i in range(MAX_PARAMETERS))}) \\',
               '    {                                                                                               \\',
-              '        return trace::call(INDEX, {a, b, c, d, e, f, g, h});                                        \\',
+              f'        return trace::call(INDEX, {{{", ".join(f"a{i}" for i in range(MAX_PARAMETERS))}}}); \\',
               '    }', '']
     lines += [f'STUB({name}, {index})' for index, name in enumerate(names)]
     pathlib.Path(sys.argv[3]).write_text('\n'.join(lines) + '\n')

@@ -139,7 +139,8 @@ std::span<const Function> functions()
 // The type by which all functions are called. Superfluous arguments are in registers, or on the stack, where the callee
 // does not look for them.
 using Real = std::uintptr_t (*)(std::uintptr_t, std::uintptr_t, std::uintptr_t, std::uintptr_t, std::uintptr_t,
-                                std::uintptr_t, std::uintptr_t, std::uintptr_t);
+                                std::uintptr_t, std::uintptr_t, std::uintptr_t, std::uintptr_t, std::uintptr_t);
+static_assert(max_parameters == 10);
 
 // Returns the function that the stub with this index replaces, found at the first call. Two threads may look it up at
 // once; both store the same value. Aborts if no library has it, as the dynamic linker would have done without the stub.
@@ -489,7 +490,7 @@ std::uintptr_t call(std::size_t index, const Arguments &a)
 {
     const Real real = real_function(index);
     const std::uint64_t begin_ns = monotonic_ns();
-    const std::uintptr_t result = real(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+    const std::uintptr_t result = real(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
     const std::uint64_t end_ns = monotonic_ns();
     // Writing the trace changes errno, which programs may read after a call.
     const int error = errno;

@@ -69,8 +69,10 @@ extern const std::span<const Function> functions_of_3;
 extern const char *const names[];
 extern const std::size_t num_names;
 
-// The first eight integer arguments as the caller passed them; those beyond the function's parameters are undefined.
-using Arguments = std::array<std::uintptr_t, 8>;
+// The most parameters that a function of either API has; generate.py ends with an error if one has more.
+constexpr std::size_t max_parameters = 10;
+// The arguments as the caller passed them; those beyond the function's parameters are undefined.
+using Arguments = std::array<std::uintptr_t, max_parameters>;
 
 // Calls the real function @p index and reports the call. Any thread may use it; returns the real function's result.
 std::uintptr_t call(std::size_t index, const Arguments &arguments);
