@@ -73,6 +73,11 @@ TEST(IsAccessible, MemoryOfEveryKind)
 
 TEST(IsAccessible, WithAHoleItIsNot)
 {
+    {
+        // What the first failure and its log line allocate must not come to lie in the hole.
+        const Mapped forbidden(page, PROT_NONE, private_memory);
+        EXPECT_EQ(check_accessible(forbidden.range(0, page), false), DOCA_ERROR_INVALID_VALUE);
+    }
     const Mapped memory(5 * page, writing, private_memory);
     ASSERT_EQ(munmap(memory + 2 * page, page), 0);
     EXPECT_EQ(check_accessible(memory.range(0, 2 * page), true), DOCA_SUCCESS);
