@@ -23,7 +23,7 @@ struct LinkSettings {
     std::optional<uid_t> user;  ///< of the other side's card, if it is another one than that of this card
     std::optional<LinkKey> key; ///< for TLS
 
-    /// Returns who may be at the other end, without blanks: the user, or the name of the key; "-" by default.
+    /// Returns which peer is accepted, without blanks: its user, or the name of the key; "-" by default.
     [[nodiscard]] std::string peer_text() const;
     /// Returns what both sides have in common, and other cards have not.
     [[nodiscard]] std::string common_name() const
