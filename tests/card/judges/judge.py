@@ -160,12 +160,14 @@ def judge_rdmacm(card, judge):
 
     def measure(words):
         # Server and client of perftest connect twice. On a busy machine the client may be too early for the second
-        # time, when the server does not listen again yet.
+        # time, when the server does not listen again yet: a connection is then rejected with reason 8 (invalid service
+        # ID), and a datagram's lookup of the service ends with status 1 (not supported).
         for attempt in range(10):
             try:
                 return exchange("#bytes", words, [*words, "127.0.0.1"])
             except Failed as failure:
-                if "RDMA_CM_EVENT_REJECTED; error: 8" not in str(failure) or attempt == 9:
+                too_early = re.search("RDMA_CM_EVENT_(REJECTED; error: 8|UNREACHABLE; error: 1)\\b", str(failure))
+                if not too_early or attempt == 9:
                     raise
 
     for size in ("64", "1000", "65535"):
