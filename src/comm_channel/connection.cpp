@@ -63,6 +63,18 @@ const char *reason_of(Answer answer)
     }
 }
 
+/// Returns whether a line about the peer may be logged: those about unauthenticated clients are rate-limited.
+bool may_log_about_peer_of(Connection::Side side, bool is_tcp) noexcept
+{
+    return side == Connection::Side::client || !is_tcp || may_log_unauthenticated_client();
+}
+
+/// Returns the word of the shared memory that the peer of a side sets when it disconnects.
+const std::atomic<std::uint32_t> &departure_of_peer_of(Connection::Side side, const SharedPage &page) noexcept
+{
+    return side == Connection::Side::service ? page.client_left : page.service_left;
+}
+
 } // namespace
 
 Connection::Connection(Side own_side, UniqueFd connection, const doca_dev &dev)
@@ -395,6 +407,7 @@ void Connection::arm_for_message() noexcept
 void Connection::arm_for_space() noexcept
 {
     out_.arm_for_space();
+    was_armed_ = true;
     if (stream_ != nullptr)
         stream_->wake_for_space(true);
 }
@@ -407,19 +420,32 @@ void Connection::drain_space_doorbells() noexcept
         (void)drain_doorbells_of(space_socket_.get()); // the peer's end is detected on the other socket
 }
 
+bool Connection::is_end_check_due() noexcept
+{
+    if (state_ != State::connected || stream_ != nullptr || was_armed_ || has_pending_doorbell())
+        return true;
+    // Relaxed: record_end() reads it again.
+    if (memory_.is_open() && departure_of_peer_of(side_, memory_.page()).load(std::memory_order_relaxed) != 0)
+        return true;
+    // The interval is shorter than a process takes to end: a call that follows the end of the peer detects it.
+    constexpr std::chrono::microseconds interval(20);
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_end_check_ < interval)
+        return false;
+    last_end_check_ = now;
+    return true;
+}
+
 bool Connection::check_end() noexcept
 {
-    // Each send of Comm Channel comes here: the process is checked at every 32nd call, and at the first after arming.
-    // The check is needed because children of the peer may hold copies of its socket, which then shows no hang-up.
-    constexpr std::uint8_t calls_per_process_check = 32;
     pump();
     if (state_ != State::connected)
         return false;
-    const bool is_process_due = std::exchange(was_armed_, false) || ++num_end_checks_ % calls_per_process_check == 0;
-    // Over TCP the stream reports the end only after everything that arrived before it is in the ring.
-    const bool has_ended = stream_ != nullptr
-                               ? stream_->has_ended()
-                               : is_closed_by_peer(socket_.get()) || (is_process_due && has_lost_process());
+    was_armed_ = false;
+    // Over TCP the stream reports the end only after everything that arrived before it is in the ring. Children of the
+    // peer may hold copies of its socket, which then shows no hang-up: the process is checked as well.
+    const bool has_ended =
+        stream_ != nullptr ? stream_->has_ended() : is_closed_by_peer(socket_.get()) || has_lost_process();
     if (!has_ended)
         return false;
     record_end();
@@ -441,6 +467,7 @@ bool Connection::drain_message_doorbells() noexcept
         stream_->wake_for_message(false);
         return check_end();
     }
+    was_armed_ = false;
     if (state_ != State::connected || (drain_doorbells_of(socket_.get()) && !has_lost_process()))
         return false;
     record_end();
@@ -455,19 +482,13 @@ bool Connection::has_lost_process() noexcept
     return true;
 }
 
-/// Returns whether a line about the peer may be logged: those about unauthenticated clients are rate-limited.
-bool Connection::may_log_about_peer() const noexcept
-{
-    return side_ == Side::client || stream_ == nullptr || may_log_unauthenticated_client();
-}
-
 void Connection::record_end() noexcept
 {
     // Acquire: pairs with the release store in note_departure() of the peer, made before it closed its end.
-    const SharedPage &page = memory_.page();
-    const auto &has_left = side_ == Side::service ? page.client_left : page.service_left;
-    state_ = has_left_ || has_left.load(std::memory_order_acquire) != 0 ? State::left : State::died;
-    if (state_ == State::died && may_log_about_peer())
+    state_ = has_left_ || departure_of_peer_of(side_, memory_.page()).load(std::memory_order_acquire) != 0
+                 ? State::left
+                 : State::died;
+    if (state_ == State::died && may_log_about_peer_of(side_, stream_ != nullptr))
         LOG_WARN("the %s at the other end has died", side_ == Side::service ? "client" : "service");
 }
 
@@ -476,7 +497,7 @@ void Connection::note_damage() noexcept
     // Later calls that find the same violation neither log nor close again.
     if (state_ == State::died && !memory_.is_open())
         return;
-    if (may_log_about_peer())
+    if (may_log_about_peer_of(side_, stream_ != nullptr))
         LOG_ERR("the %s at the other end has %s; the connection is closed",
                 side_ == Side::service ? "client" : "service",
                 stream_ != nullptr ? "sent an invalid message" : "corrupted the shared memory of the messages");

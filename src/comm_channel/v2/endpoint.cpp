@@ -292,7 +292,7 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
         LOG_ERR("a message of %zu bytes: the peer takes at most %u", length, peer->max_send_length());
         return DOCA_ERROR_INVALID_VALUE;
     }
-    if (peer->check_end())
+    if (peer->is_end_check_due() && peer->check_end())
         handle_peer_end(*peer);
     if (peer->has_ended()) {
         // Behaves as if the message had been sent before the disconnect, until all messages of the peer are received.
@@ -331,7 +331,12 @@ doca_error_t doca_comm_channel_ep_t::receive(void *message, std::size_t &length,
         return receive_again(message, length, from);
     }
     const doca_error_t status = receive_from_any(message, length, from);
-    return status == DOCA_ERROR_AGAIN ? receive_again(message, length, from) : status;
+    if (status != DOCA_ERROR_AGAIN)
+        return status;
+    // A client that waits for no events gets no doorbells: its socket shows nothing but the end of the service.
+    if (is_client() && !events_.is_used() && !service_peer().is_end_check_due())
+        return status;
+    return receive_again(message, length, from);
 }
 
 /// Receives after checking for new clients, ended peers and doorbells.
