@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include "../core/log/log.hpp"
@@ -67,6 +69,14 @@ const char *reason_of(Answer answer)
 bool may_log_about_peer_of(Connection::Side side, bool is_tcp) noexcept
 {
     return side == Connection::Side::client || !is_tcp || may_log_unauthenticated_client();
+}
+
+/// Asks by one system call whether the peer may have closed its end of @p socket, or its process may have ended.
+bool may_have_ended(int socket, const PeerProcess &process) noexcept
+{
+    pollfd ends[] = {{.fd = socket, .events = POLLRDHUP, .revents = 0},
+                     {.fd = process.fd(), .events = POLLIN, .revents = 0}}; // poll() ignores -1
+    return (process.is_watched() && process.fd() < 0) || poll(ends, std::size(ends), 0) != 0;
 }
 
 /// Returns the word of the shared memory that the peer of a side sets when it disconnects.
@@ -427,7 +437,8 @@ bool Connection::is_end_check_due() noexcept
     // Relaxed: record_end() reads it again.
     if (memory_.is_open() && departure_of_peer_of(side_, memory_.page()).load(std::memory_order_relaxed) != 0)
         return true;
-    // The interval is shorter than a process takes to end: a call that follows the end of the peer detects it.
+    // Processes take longer to end than this interval: a call that follows the end of the peer's nearly always detects
+    // it.
     constexpr std::chrono::microseconds interval(20);
     const auto now = std::chrono::steady_clock::now();
     if (now - last_end_check_ < interval)
@@ -444,8 +455,9 @@ bool Connection::check_end() noexcept
     was_armed_ = false;
     // Over TCP the stream reports the end only after everything that arrived before it is in the ring. Children of the
     // peer may hold copies of its socket, which then shows no hang-up: the process is checked as well.
-    const bool has_ended =
-        stream_ != nullptr ? stream_->has_ended() : is_closed_by_peer(socket_.get()) || has_lost_process();
+    const bool has_ended = stream_ != nullptr ? stream_->has_ended()
+                                              : may_have_ended(socket_.get(), process_) &&
+                                                    (is_closed_by_peer(socket_.get()) || has_lost_process());
     if (!has_ended)
         return false;
     record_end();
