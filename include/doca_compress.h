@@ -29,8 +29,8 @@
  *
  * doca_workq_submit() refuses a job, and changes nothing, with
  * - DOCA_ERROR_INVALID_VALUE: the job type is unknown; a buffer is missing or is not the head of its list; the source
- * has no data, or the destination no free space; too long a source or list; memory that the device does not know; the
- * first buffer of an LZ4 source has less than 4 bytes of data.
+ * has no data; too long a source or list; memory that the device does not know; the first buffer of an LZ4 source has
+ * less than 4 bytes of data.
  * - DOCA_ERROR_NOT_PERMITTED: a destination that may not be written; a source that may not be read; imported memory
  *   that is the source of an LZ4 job, or on a device that is not a software device (opendoca); memory of a dmabuf,
  *   which the CPU cannot always access (opendoca).
@@ -40,14 +40,13 @@
  * doca_event::type is the job's. result.u64 is a doca_error_t: DOCA_SUCCESS, with the destination's data lengths and
  * output_chksum up to date; or, when doca_workq_progress_retrieve() gives DOCA_ERROR_IO_FAILED, with both as they were
  * and the bytes of the destination's free space undefined (opendoca):
- * - DOCA_ERROR_IO_FAILED: the source is not valid DEFLATE or LZ4 data, the result does not fit into the destination, or
- *   the exporter of imported memory has unmapped it (opendoca).
+ * - DOCA_ERROR_IO_FAILED: the source is not valid DEFLATE or LZ4 data, the result does not fit into the free space of
+ *   the destination, if there is any, or the exporter of imported memory has unmapped it (opendoca).
  * - DOCA_ERROR_NOT_PERMITTED: the exporter has stopped or destroyed its memory map.
  * - DOCA_ERROR_CONNECTION_RESET: the process that has exported the memory has ended.
  * - DOCA_ERROR_OPERATING_SYSTEM: the kernel refuses access to imported memory (opendoca).
  * - DOCA_ERROR_NO_MEMORY: no memory to access imported memory (opendoca).
- * - DOCA_ERROR_INVALID_VALUE: a job before this one has used up the free space of its destination, or has made its
- *   source too long (opendoca).
+ * - DOCA_ERROR_INVALID_VALUE: a job before this one has made its source too long (opendoca).
  * - DOCA_ERROR_SHUTDOWN: flushed by doca_ctx_workq_rm() (opendoca).
  * A failed job does not harm the context; other jobs go on (opendoca).
  *

@@ -19,10 +19,9 @@
  * Source and destination are buffers or lists, and each list counts as one sequence of bytes: its buffers may end
  * anywhere, also within the AAD, a block or the tag. The source is the data of its buffers. The result is written
  * behind the data of the destination's buffers, filling one after the other, and the data length of each buffer grows
- * by what was written to it. opendoca: a destination without any tailroom counts as empty, so that a program which
- * never resets it can use it again. In place: the result may be written exactly over the source, by another buffer on
- * the same memory without data. opendoca: any other overlap of one source buffer and one destination buffer is refused,
- * and an overlap of lists gives a wrong result.
+ * by what was written to it. In place: the result may be written exactly over the source, by another buffer on the same
+ * memory without data. opendoca: any other overlap of one source buffer and one destination buffer is refused, and an
+ * overlap of lists gives a wrong result.
  *
  * Initialization vector (IV): 0 to 12 bytes, which must differ for each encryption with the same key. The task keeps
  * the pointer, and the bytes are read when the task is submitted. 12 bytes are used as they are. opendoca: a shorter IV
@@ -33,16 +32,16 @@
  * The source needs the right to be read, the destination that to be written; the rights of a new memory map suffice.
  *
  * A task ends with
- * - DOCA_ERROR_INVALID_VALUE: a source that is shorter than the AAD, or than AAD and tag to be decrypted; too small a
- *   destination; a source, result or list beyond the limits; a tag_size other than 12 and 16; an IV of more than 12
- *   bytes, or none where it has a length; a missing buffer or key; a key of another object or one that was destroyed;
- *   memory that the device does not know; an overlap. Nothing has changed.
+ * - DOCA_ERROR_INVALID_VALUE: a source that is shorter than the AAD, or than AAD and tag to be decrypted; a source,
+ *   result or list beyond the limits; a tag_size other than 12 and 16; an IV of more than 12 bytes, or none where it
+ *   has a length; a missing buffer or key; a key of another object or one that was destroyed; memory that the device
+ *   does not know; an overlap. Nothing has changed.
  * - DOCA_ERROR_NOT_PERMITTED: a destination that may not be written, a source that may not be read, or an export of
  *   imported memory that has ended; opendoca: memory of a dmabuf, which the CPU cannot always access. Copy it by DMA
  *   first.
- * - DOCA_ERROR_IO_FAILED: the tag does not belong to AAD, ciphertext, key and IV; opendoca: or the exporter of imported
- *   memory has unmapped it. The destination's data lengths have not changed and no plaintext is left in its memory
- *   (opendoca: there are zeros in its place).
+ * - DOCA_ERROR_IO_FAILED: the tag does not belong to AAD, ciphertext, key and IV; opendoca: or the result does not fit
+ *   into the room behind the destination's data, or the exporter of imported memory has unmapped it. The destination's
+ *   data lengths have not changed and no plaintext is left in its memory (opendoca: there are zeros in its place).
  * - DOCA_ERROR_CONNECTION_RESET: the process that exported the memory has ended.
  * - DOCA_ERROR_OPERATING_SYSTEM: the kernel refuses access to imported memory (opendoca).
  * - DOCA_ERROR_NO_MEMORY: no memory to access imported memory (opendoca).

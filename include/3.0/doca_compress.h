@@ -46,14 +46,15 @@
  * one of the libraries named above does not support the tasks that need it.
  *
  * A task ends with
- * - DOCA_ERROR_INVALID_VALUE: a missing buffer, a source without data, a destination without free space, too long a
- *   source or list, memory that the device does not know.
+ * - DOCA_ERROR_INVALID_VALUE: a missing buffer, a source without data, too long a source or list, memory that the
+ *   device does not know.
  * - DOCA_ERROR_NOT_PERMITTED: a destination that may not be written, a source that may not be read, imported memory
  *   on a device that is not a software device, memory whose export was revoked, or memory of a dmabuf, which the CPU
  *   cannot always access (opendoca): copy it by DMA first.
  * - DOCA_ERROR_CONNECTION_RESET: the process that has exported the memory has ended (opendoca).
  * - DOCA_ERROR_IO_FAILED: the source is not valid DEFLATE or LZ4 data, a block's checksum is wrong, the result does not
- *   fit into the destination, or the exporter of imported memory has unmapped it (opendoca).
+ *   fit into the free space of the destination, if there is any, or the exporter of imported memory has unmapped it
+ *   (opendoca).
  * - DOCA_ERROR_OPERATING_SYSTEM: the kernel refuses access to imported memory (opendoca).
  * - DOCA_ERROR_NO_MEMORY: no memory to access imported memory (opendoca).
  * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).

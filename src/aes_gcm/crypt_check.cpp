@@ -62,18 +62,16 @@ doca_error_t CryptCheck::check(const CryptRequest &request, CryptPlan &plan) con
         return status;
     const doca_buf &src = *request.source;
     const doca_buf &dst = *request.destination;
-    // A list without any tailroom counts as empty, for programs that never reset their destination.
-    plan.overwrites = destination.tailroom == 0;
     const bool has_imports = source.has_imports || destination.has_imports;
     const bool is_one_to_one = src.next == nullptr && dst.next == nullptr && !has_imports;
     plan.is_staged = has_imports || source.is_shared || destination.is_shared;
     plan.is_contiguous = is_one_to_one && !plan.is_staged;
-    if (const std::size_t room = plan.overwrites ? destination.data : destination.tailroom; plan.result > room)
-        [[unlikely]] {
-        LOG_ERR("%zu bytes do not fit into a destination with room for %zu", plan.result, room);
-        return DOCA_ERROR_INVALID_VALUE;
+    if (plan.result > destination.tailroom) [[unlikely]] {
+        LOG_ERR("%zu bytes do not fit into a destination with room for %zu behind its data", plan.result,
+                destination.tailroom);
+        return DOCA_ERROR_IO_FAILED;
     }
-    const std::byte *const to = dst.data + (plan.overwrites ? 0 : dst.data_len);
+    const std::byte *const to = dst.data + dst.data_len;
     if (is_one_to_one && clobbers(src.data, source.data, to, plan.result)) [[unlikely]] {
         LOG_ERR("the result at [%p, +%zu) overlaps the source at [%p, +%zu): it may be at the same place or elsewhere",
                 static_cast<const void *>(to), plan.result, static_cast<const void *>(src.data), source.data);

@@ -18,7 +18,6 @@ struct CryptPlan {
     std::size_t aad;    ///< bytes
     std::size_t text;   ///< bytes of plaintext, which are those of the ciphertext
     std::size_t result; ///< bytes that the destination receives
-    bool overwrites;    ///< the destination has no tailroom at all and counts as empty
     bool is_staged;     ///< a buffer is imported memory, or others may write it: see CryptJob
     bool is_contiguous; ///< one buffer on each side, of memory of this process
 };
@@ -53,8 +52,8 @@ public:
     {
     }
 
-    /// Makes the plan of @p request, whose pointers may be null. Returns INVALID_VALUE, or NOT_PERMITTED if a memory
-    /// map lacks a right, after a log line.
+    /// Makes the plan of @p request, whose pointers may be null. Returns INVALID_VALUE, NOT_PERMITTED if a memory map
+    /// lacks a right, or IO_FAILED if the result does not fit into the destination's tailroom, after a log line.
     [[nodiscard]] doca_error_t check(const CryptRequest &request, CryptPlan &plan) const noexcept;
 
 private:

@@ -40,7 +40,7 @@ doca_error_t CryptJob::run_contiguous(const CryptRequest &request) noexcept
     const CryptPlan &plan = request.plan;
     GcmKey &key = *request.key;
     doca_buf &destination = *request.destination;
-    const std::size_t before = plan.overwrites ? 0 : destination.data_len;
+    const std::size_t before = destination.data_len;
     std::byte *const in = request.source->data;
     std::byte *const out = destination.data + before;
     std::byte *const text = out + plan.aad;
@@ -77,7 +77,7 @@ void CryptJob::begin(const CryptRequest &request) noexcept
     aad_left_ = request.plan.aad;
     text_left_ = request.plan.text;
     source_ = Cursor::over_data(*request.source);
-    destination_ = Cursor::over_destination(*request.destination, request.plan.overwrites);
+    destination_ = Cursor::over_destination(*request.destination, false);
     text_in_destination_ = destination_;
 }
 
@@ -85,7 +85,7 @@ doca_error_t CryptJob::advance(std::size_t budget) noexcept
 {
     const doca_error_t status = process(budget);
     if (status == DOCA_SUCCESS)
-        extend_data(*request_->destination, request_->plan.result, request_->plan.overwrites);
+        extend_data(*request_->destination, request_->plan.result, false);
     else if (status != DOCA_ERROR_IN_PROGRESS)
         wipe();
     return status;

@@ -28,9 +28,9 @@ public:
     /// Throws std::bad_alloc. @p completions and @p device must outlive the object.
     CryptQueue(CompletionQueue &completions, Device &device, const Limits &limits);
 
-    /// Starts @p request, which must not change until its completion is retrieved. Returns INVALID_VALUE or
-    /// NOT_PERMITTED after a log line, or NO_MEMORY without a credit; nothing has then changed. Other errors, those of
-    /// CryptJob, are reported by the completion.
+    /// Starts @p request, which must not change until its completion is retrieved. Returns an error of CryptCheck,
+    /// after a log line, or NO_MEMORY without a credit; nothing has then changed. Other errors, those of CryptJob, are
+    /// reported by the completion.
     [[nodiscard]] doca_error_t submit(Tag tag, CryptRequest &request) noexcept;
     /// Returns the status that submit() would return, but for a full queue.
     [[nodiscard]] doca_error_t check(const CryptRequest &request) const noexcept

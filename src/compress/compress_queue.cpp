@@ -201,10 +201,8 @@ doca_error_t CompressQueue::check(const CompressRequest &request, Section &sourc
         return status;
     if (const doca_error_t status = check_list(*request.destination, true, destination); status != DOCA_SUCCESS)
         return status;
-    if (source.length == 0 || destination.length == 0) {
-        LOG_ERR("the source has %zu bytes of data, and the destination has %zu bytes of free space behind its data: "
-                "neither may be 0",
-                source.length, destination.length);
+    if (source.length == 0) {
+        LOG_ERR("the source has no data in any of its buffers");
         return DOCA_ERROR_INVALID_VALUE;
     }
     return DOCA_SUCCESS;
@@ -248,6 +246,8 @@ doca_error_t CompressQueue::check_list(const doca_buf &list, bool is_destination
     }
     return DOCA_SUCCESS;
 }
+    if (section.length == 0)
+        section.is_in_place = false; // it has no address
 
 doca_error_t CompressQueue::check_element(const doca_buf &buf, bool is_destination) const noexcept
 {

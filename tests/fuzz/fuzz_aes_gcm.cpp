@@ -324,8 +324,8 @@ void test_input(Input input)
     fill(src, source);
 
     const bool overlaps = is_in_place && choices.shift != 0 && choices.shift < source.size() && result != 0;
-    // A destination without any room is a list that counts as empty, whatever it has.
     const bool is_valid = has_valid_lengths && room >= result && !overlaps;
+    const bool is_too_long = has_valid_lengths && room < result;
     const doca_error_t status =
         choices.encrypts ? run_task(context, choices, src, dst, doca_aes_gcm_task_encrypt_alloc_init,
                                     doca_aes_gcm_task_encrypt_as_task, doca_aes_gcm_task_encrypt_set_iv,
@@ -333,7 +333,9 @@ void test_input(Input input)
                          : run_task(context, choices, src, dst, doca_aes_gcm_task_decrypt_alloc_init,
                                     doca_aes_gcm_task_decrypt_as_task, doca_aes_gcm_task_decrypt_set_iv,
                                     doca_aes_gcm_task_decrypt_set_tag_size, doca_aes_gcm_task_decrypt_set_aad_size);
-    require(is_valid == (status != DOCA_ERROR_INVALID_VALUE), "lengths that do not fit are INVALID_VALUE, no others");
+    require((is_valid || is_too_long) == (status != DOCA_ERROR_INVALID_VALUE),
+            "lengths that do not suit each other are INVALID_VALUE, no others");
+    require(!is_too_long || status == DOCA_ERROR_IO_FAILED, "a result that does not fit is IO_FAILED");
     const Bytes written = memory_of(dst);
     if (!is_valid) {
         require(is_equal(memory_of(src), source), "a task that is refused changes no source");

@@ -125,16 +125,6 @@ TEST_P(AesGcmResults, AreWrittenBehindTheDataOfEachBuffer)
     EXPECT_TRUE(std::equal(sealed.begin() + 10, sealed.end(), all.begin() + 25));
 }
 
-TEST_P(AesGcmResults, FullDestinationCountsAsEmpty)
-{
-    const GcmMessage message{some_bytes(16, 1), some_bytes(12, 2), {}, some_bytes(30, 4), 16};
-    const BufHandle src = source(message.plain()), dst = room(46);
-    for (int i = 0; i != 3; ++i) {
-        ASSERT_EQ(once<Way::encrypt>(message, src, dst), DOCA_SUCCESS);
-        EXPECT_EQ(data_of(dst), sealed_by_openssl(message));
-    }
-}
-
 TEST_P(AesGcmResults, MayBeWrittenOverTheSource)
 {
     for (const std::size_t text : {0U, 50U, 4096U, 600000U}) {

@@ -285,7 +285,7 @@ TEST_P(AesGcmTasks, WhatSettersSetIsCheckedByTheSubmit)
     doca_aes_gcm_task_encrypt_set_dst(task, nullptr);
     refused();
     doca_aes_gcm_task_encrypt_set_dst(task, small);
-    refused();
+    refused(DOCA_ERROR_IO_FAILED);
     std::vector<std::byte> own(100);
     const MmapHandle read_only = map_of(dev, own, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
     BufHandle unwritable;
@@ -304,6 +304,39 @@ TEST_P(AesGcmTasks, WhatSettersSetIsCheckedByTheSubmit)
     ASSERT_EQ(run(doca_aes_gcm_task_encrypt_as_task(task)), DOCA_SUCCESS) << "nothing of that has lasted";
     EXPECT_EQ(data_of(dst), sealed_by_openssl(example));
     doca_task_free(doca_aes_gcm_task_encrypt_as_task(task));
+}
+
+/// As with compression and erasure coding: data of the destination is kept, whatever room is behind it.
+TEST_P(AesGcmTasks, DestinationsDataIsKeptAndNeedsTheRoomBehindIt)
+{
+    const Bytes plain = example.plain(), sealed = sealed_by_openssl(example), kept = some_bytes(sealed.size(), 9);
+    const BufHandle src = source(plain), full = source(kept), closed = source(sealed);
+    EXPECT_EQ(once<Way::encrypt>(example, src, full), DOCA_ERROR_IO_FAILED);
+    EXPECT_EQ(once<Way::decrypt>(example, closed, full), DOCA_ERROR_IO_FAILED);
+    EXPECT_EQ(data_of(full), kept);
+    const std::vector<std::size_t> ends = {kept.size() / 2};
+    const BufHandle full_list = list(kept, ends, false);
+    EXPECT_EQ(once<Way::encrypt>(example, src, full_list), DOCA_ERROR_IO_FAILED);
+    EXPECT_EQ(data_of(full_list), kept);
+    // Behind 5 bytes of data: a byte too little room, and just enough.
+    for (const std::size_t missing : {std::size_t{1}, std::size_t{0}}) {
+        const BufHandle dst = room(5 + sealed.size() - missing);
+        void *at = nullptr;
+        must(doca_buf_get_data(dst, &at));
+        std::copy_n(kept.begin(), 5, static_cast<std::uint8_t *>(at));
+        must(doca_buf_set_data(dst, at, 5));
+        Bytes expected(kept.begin(), kept.begin() + 5);
+        if (missing == 0)
+            expected.insert(expected.end(), sealed.begin(), sealed.end());
+        EXPECT_EQ(once<Way::encrypt>(example, src, dst), missing == 0 ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED);
+        EXPECT_EQ(data_of(dst), expected);
+    }
+    // A result without bytes needs no room.
+    GcmMessage nothing = example;
+    nothing.aad.clear();
+    nothing.text.clear();
+    EXPECT_EQ(once<Way::decrypt>(nothing, source(sealed_by_openssl(nothing)), full), DOCA_SUCCESS);
+    EXPECT_EQ(data_of(full), kept);
 }
 
 TEST_P(AesGcmTasks, MemoryThatTheDeviceWasNotAddedToIsRefused)
