@@ -73,6 +73,8 @@ doca_error_t CompressQueue::open(Device &device)
             return status;
         }
     }
+    if (limits_.size > slice_size)
+        worker_.start(); // nothing is created between a submission and its completion
     return DOCA_SUCCESS;
 }
 
@@ -119,7 +121,7 @@ doca_error_t CompressQueue::begin(Operation &operation) noexcept
             return status;
     }
     job_.max_result = job_.destination.length;
-    if (!worker_.start()) {
+    if (!worker_.exists()) {
         carry_out();
         return conclude();
     }
@@ -244,10 +246,10 @@ doca_error_t CompressQueue::check_list(const doca_buf &list, bool is_destination
             section.length += length;
         }
     }
-    return DOCA_SUCCESS;
-}
     if (section.length == 0)
         section.is_in_place = false; // it has no address
+    return DOCA_SUCCESS;
+}
 
 doca_error_t CompressQueue::check_element(const doca_buf &buf, bool is_destination) const noexcept
 {

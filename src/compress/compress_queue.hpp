@@ -57,7 +57,8 @@ public:
     {
     }
 
-    /// Allocates what every kind of task needs. Must precede all other calls. NO_MEMORY or an error of the device.
+    /// Allocates what every kind of task needs, and starts the thread for long ones. Must precede all other calls.
+    /// NO_MEMORY or an error of the device.
     [[nodiscard]] doca_error_t open(Device &device);
     /// Allocates what tasks of @p kind need. Must precede run() with that kind. Throws std::bad_alloc.
     void prepare(CompressKind kind);

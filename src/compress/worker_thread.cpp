@@ -67,17 +67,13 @@ WorkerThread::~WorkerThread()
     pthread_join(thread_, nullptr);
 }
 
-bool WorkerThread::start() noexcept
+void WorkerThread::start() noexcept
 {
-    if (exists_)
-        return true;
     const char *reason = nullptr;
-    if (!ended_.is_open()) {
-        ended_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-        if (!ended_.is_open())
-            reason = std::strerror(errno);
-    }
-    if (reason == nullptr && completions_.is_event_driven() && !is_watched_) {
+    ended_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!ended_.is_open())
+        reason = std::strerror(errno);
+    if (reason == nullptr && completions_.is_event_driven()) {
         is_watched_ = completions_.watch(ended_.get()) == DOCA_SUCCESS;
         if (!is_watched_)
             reason = "its descriptor cannot be watched";
@@ -89,9 +85,8 @@ bool WorkerThread::start() noexcept
         if (!exists_)
             reason = std::strerror(error);
     }
-    if (reason != nullptr && !std::exchange(has_failed_, true))
+    if (reason != nullptr)
         LOG_WARN("no thread for long tasks: %s; they are carried out in the progress engine's thread", reason);
-    return exists_;
 }
 
 void WorkerThread::begin() noexcept

@@ -14,8 +14,8 @@ namespace opendoca {
 
 /// A thread that carries out work for the thread of a completion queue, one piece at a time. Owned by what gives the
 /// work, and used by the thread of the completion queue; the thread itself accesses nothing but the work. It exists
-/// from the first start() to the destruction. In a forked child it does not exist: there the object can only be
-/// destroyed.
+/// from start() to the destruction, and sleeps while there is no work. In a forked child it does not exist: there the
+/// object can only be destroyed.
 class WorkerThread {
 public:
     using Work = void (*)(void *argument) noexcept;
@@ -32,9 +32,11 @@ public:
     /// Waits for the end of the work.
     ~WorkerThread();
 
-    /// Creates the thread unless it exists. Returns false, after a warning, if the system has none.
-    [[nodiscard]] bool start() noexcept;
-    /// Starts a piece of work. The one before has ended.
+    /// Creates the thread. Called once at most. If the system has none, a warning is logged and exists() stays false.
+    void start() noexcept;
+    /// Returns whether there is a thread.
+    [[nodiscard]] bool exists() const noexcept { return exists_; }
+    /// Starts a piece of work. There is a thread, and the work before has ended.
     void begin() noexcept;
     /// Returns whether work is in progress. After it, what it has written can be read.
     [[nodiscard]] bool is_busy() const noexcept
@@ -75,7 +77,6 @@ private:
     bool has_several_cpus_ = true; ///< the thread may use several CPUs
     bool is_armed_ = false;        ///< arm() was called, and disarm() was not
     bool may_be_readable_ = false; ///< the worker has written ended_, or is about to
-    bool has_failed_ = false;      ///< a warning was logged
 };
 
 } // namespace opendoca

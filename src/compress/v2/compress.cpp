@@ -58,7 +58,7 @@ doca_error_t doca_compress::check_device(const doca_dev &dev, const std::vector<
 
 bool doca_compress::can_be_event_driven(const std::vector<doca_dev *> &) const
 {
-    // Operations complete within submit, so a work queue is never blocked for one.
+    // A work queue blocks for long operations only, and their thread wakes it.
     return true;
 }
 

@@ -43,7 +43,7 @@ doca_error_t doca_ec::check_device(const doca_dev &dev, const std::vector<doca_d
 
 bool doca_ec::can_be_event_driven(const std::vector<doca_dev *> &) const
 {
-    // Operations complete within submit, so a work queue is never blocked for one.
+    // Operations complete within submit, or in slices while the work queue is polled: it does not block meanwhile.
     return true;
 }
 
