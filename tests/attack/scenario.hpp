@@ -145,7 +145,8 @@ private:
     std::chrono::steady_clock::time_point start_;
 };
 
-/// The library's log goes nowhere: its words are for others to test. The first line takes memory that stays.
+/// The library's log goes nowhere: its words are for others to test. What takes memory that stays until the process
+/// ends is used once: the log's first line, and OpenSSL's ciphers.
 void silence();
 
 [[nodiscard]] const char *name_of(doca_error_t status);

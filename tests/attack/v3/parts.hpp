@@ -164,6 +164,9 @@ void walk_through_exports(Walk &walk, doca_dev *dev);
 void walk_through_hashes(Walk &walk, doca_dev *dev);
 void walk_through_compression(Walk &walk, doca_dev *dev);
 void walk_through_erasure_coding(Walk &walk, doca_dev *dev);
+/// Makes OpenSSL allocate what it keeps until the process ends. Exits if it can't.
+void load_openssl();
+void walk_through_aes_gcm(Walk &walk, doca_dev *dev);
 void walk_through_graphs(Walk &walk, doca_dev *dev);
 void walk_through_sync_events(Walk &walk, doca_dev *dev);
 /// With @p has_word, the counter is in the program's memory.

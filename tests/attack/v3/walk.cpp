@@ -26,6 +26,7 @@ void silence()
     std::FILE *const sink = std::fopen("/dev/null", "we");
     if (sink == nullptr || doca_log_backend_create_with_file_sdk(sink, &backend) != DOCA_SUCCESS)
         std::exit(2);
+    load_openssl();
     doca_buf_inventory *inventory = nullptr;
     if (doca_buf_inventory_create(0, &inventory) == DOCA_SUCCESS)
         std::exit(2);
@@ -167,6 +168,7 @@ bool Walk::run()
     walk_part("hashes", [&] { walk_through_hashes(*this, dev); });
     walk_part("compression", [&] { walk_through_compression(*this, dev); });
     walk_part("erasure_coding", [&] { walk_through_erasure_coding(*this, dev); });
+    walk_part("aes_gcm", [&] { walk_through_aes_gcm(*this, dev); });
     walk_part("graphs", [&] { walk_through_graphs(*this, dev); });
     walk_part("sync_events", [&] { walk_through_sync_events(*this, dev); });
     walk_part("ended_sync_events", [&] { walk_through_ends_of_sync_events(*this, dev, false); });
