@@ -4,10 +4,12 @@
 // Erasure coding as textbooks describe it: slow, and with nothing of the library or of ISA-L.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace doca_test {
@@ -88,6 +90,35 @@ inline Rows reference_vandermonde(std::size_t k, std::size_t m)
 inline Rows reference_powers_of_two(std::size_t k, std::size_t m)
 {
     return rows_of(k, m, [](std::size_t i, std::size_t j) { return reference_power(2, i * (j + 1)); });
+}
+
+/// Returns whether the blocks of @p missing follow from the first that are left: their rows, of which a data block has
+/// one with a single 1, are linearly independent.
+inline bool can_be_recovered(const Rows &redundancy, const std::vector<std::uint32_t> &missing)
+{
+    const std::size_t k = redundancy[0].size();
+    Rows left;
+    for (std::size_t i = 0; i != k + redundancy.size() && left.size() != k; ++i) {
+        if (std::find(missing.begin(), missing.end(), i) != missing.end())
+            continue;
+        left.push_back(i < k ? std::vector<std::uint8_t>(k) : redundancy[i - k]);
+        if (i < k)
+            left.back()[i] = 1;
+    }
+    for (std::size_t column = 0; column != k; ++column) {
+        const auto pivot = std::find_if(left.begin() + static_cast<std::ptrdiff_t>(column), left.end(),
+                                        [&](const auto &row) { return row[column] != 0; });
+        if (pivot == left.end())
+            return false;
+        std::swap(*pivot, left[column]);
+        const std::uint8_t inverse = reference_inverse(left[column][column]);
+        for (std::size_t j = column + 1; j != k; ++j) {
+            const std::uint8_t factor = reference_product(left[j][column], inverse);
+            for (std::size_t i = column; i != k; ++i)
+                left[j][i] ^= reference_product(factor, left[column][i]);
+        }
+    }
+    return true;
 }
 
 /// The products of the rows and the inputs.

@@ -2,10 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -106,6 +108,16 @@ protected:
         MatrixHandle made;
         must(doca_ec_matrix_create_update(ec, coding, changed.data(), changed.size(), made.out()));
         return made;
+    }
+    /// @p count of the numbers below @p end, in ascending order.
+    std::vector<std::uint32_t> random_set(std::size_t end, std::size_t count)
+    {
+        std::vector<std::uint32_t> set(end);
+        std::iota(set.begin(), set.end(), 0U);
+        std::ranges::shuffle(set, random);
+        set.resize(count);
+        std::ranges::sort(set);
+        return set;
     }
     static Rows rows(doca_ec_matrix_type type, std::size_t k, std::size_t m)
     {

@@ -168,20 +168,43 @@ TEST_P(Recovery, LossesThatAMatrixCannotRecoverAreRefused)
     }
 }
 
-TEST_P(Recovery, SamplesOfLargerShapes)
+TEST_P(Recovery, SamplesOfAllShapesUpTo16And8)
 {
-    for (std::size_t k = 4; k <= 16; k += 3) {
-        for (std::size_t m = 2; m <= 8; ++m) {
-            const MatrixHandle coding = matrix(DOCA_EC_MATRIX_TYPE_CAUCHY, k, m);
-            const Blocks all = data_and_redundancy(reference_cauchy(k, m), 128);
-            for (int sample = 0; sample != 10; ++sample) {
-                std::vector<std::uint32_t> missing(k + m);
-                for (std::uint32_t i = 0; i != missing.size(); ++i)
-                    missing[i] = i;
-                std::ranges::shuffle(missing, random);
-                missing.resize(1 + random() % m);
-                std::ranges::sort(missing);
-                EXPECT_TRUE(recover(coding, all, k, missing)) << k << " + " << m;
+    for (const doca_ec_matrix_type type : types) {
+        for (std::size_t k = 1; k <= 16; ++k) {
+            for (std::size_t m = 1; m <= 8; ++m) {
+                const MatrixHandle coding = matrix(type, k, m);
+                const Rows coefficients = rows(type, k, m);
+                const Blocks all = data_and_redundancy(coefficients, 64);
+                for (int sample = 0; sample != 4; ++sample) {
+                    const std::vector<std::uint32_t> missing = random_set(k + m, sample == 0 ? m : 1 + random() % m);
+                    EXPECT_EQ(recover(coding, all, k, missing), can_be_recovered(coefficients, missing))
+                        << k << " + " << m << ", type " << type;
+                }
+            }
+        }
+    }
+}
+
+TEST_P(ErasureCodingTest, SamplesOfUpdatesOfAllShapesUpTo16And8)
+{
+    for (const doca_ec_matrix_type type : types) {
+        for (std::size_t k = 1; k <= 16; ++k) {
+            for (std::size_t m = 1; m <= 8; ++m) {
+                const Rows coefficients = rows(type, k, m);
+                const Blocks before = random_blocks(k, 64);
+                Blocks after = before, inputs;
+                const std::vector<std::uint32_t> changed = random_set(k, 1 + random() % k);
+                for (const std::uint32_t index : changed) {
+                    after[index] = random_blocks(1, 64)[0];
+                    inputs.push_back(before[index]);
+                    inputs.push_back(after[index]);
+                }
+                const Blocks redundancy = reference_blocks(coefficients, before);
+                inputs.insert(inputs.end(), redundancy.begin(), redundancy.end());
+                EXPECT_EQ(result<doca_ec_task_update>(update_matrix(matrix(type, k, m), changed), inputs, m),
+                          reference_blocks(coefficients, after))
+                    << k << " + " << m << ", type " << type;
             }
         }
     }
