@@ -78,7 +78,8 @@ zypper)
     test_packages="$test_packages zlib1g-dev lz4 qpdf" # other implementations of what libdoca_compress does
     # libclang-rt-dev: elsewhere the runtime of clang is part of the packages above. g++-11: the compiler of the
     # configuration gxx11 of scripts/run_all_tests.sh.
-    optional_test_packages="libclang-rt-dev g++-11"
+    # libjerasure-dev: redundancy of libdoca_erasure_coding next to that of others.
+    optional_test_packages="libclang-rt-dev g++-11 libjerasure-dev"
     vm_packages="qemu-system-x86 busybox-static cpio kmod iproute2 ibverbs-providers ibverbs-utils perftest valgrind"
     # The Arm libraries are not installed: scripts/aarch64_sysroot.sh.
     aarch64_packages="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user"
