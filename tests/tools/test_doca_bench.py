@@ -314,7 +314,12 @@ class DocaBench(unittest.TestCase):
         result = run("aes_gcm", "--time", "0", "--pin", "none", "--bars", "--json")
         self.assertIn(result.returncode, [0, 3], result.stderr)
         rows = json.loads(result.stdout)["rows"]
-        self.assertEqual({row["bytes"] for row in rows}, {64 << 10, 1 << 20})
+        self.assertEqual({row["bytes"] for row in rows}, {4 << 10, 64 << 10, 1 << 20})
+        for row in rows:
+            if row["bytes"] == 4 << 10:
+                self.assertIs(row["passed"], row["added_ns"]["median"] <= row["limit_ns"] == 150)
+            else:
+                self.assertIs(row["passed"], row["evp_loop_ratio"]["median"] >= row["limit"] == 0.97)
         self.assertEqual(result.returncode, 0 if all(row["passed"] for row in rows) else 3)
 
     def test_graphs(self):
