@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
-"""doca_trace on samples of both API generations. Arguments: doca_trace, the copying sample of 2.2, and that of 3.0."""
+"""doca_trace on samples of both API generations. Arguments: doca_trace, the copying sample of 2.2, and of 3.0 those that
+copy, encrypt, decompress LZ4 streams, and recover lost blocks; the last two are empty in a build that can't do it."""
 import json
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -14,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"
 
 from user import environment  # pylint: disable=wrong-import-position
 
-DOCA_TRACE = OF_2 = OF_3 = OF_AES_GCM = ""
+DOCA_TRACE = OF_2 = OF_3 = OF_AES_GCM = OF_LZ4 = OF_CODING = ""
 LINE = re.compile(r"\d\d:\d\d:\d\d\.\d{6} (?P<thread>\d+) (?P<name>doca_\w+)\((?P<arguments>.*)\)"
                   r"(?: = (?P<result>[^\[]*?))?(?: \[(?P<outputs>.*)\])? <\d+\.\d{3} us>")
 
@@ -79,6 +81,32 @@ class DocaTrace(unittest.TestCase):
         self.assertRegex(made["outputs"], "task = 0x[0-9a-f]+")
         self.assertTrue(encrypted.read_bytes())
 
+    def test_arguments_of_compression_reach_the_function(self):
+        if not OF_LZ4:
+            self.skipTest("built without liblz4")
+        frame, content = self.file.with_name("frame"), self.file.with_name("content")
+        # A block that stands as it is, and the end mark, behind a header without checksums.
+        frame.write_bytes(bytes.fromhex("04224d18604082") + struct.pack("<I", 1 << 31 | 16) + b"seven parameters" + bytes(4))
+        calls = self.calls(OF_LZ4, "-i", str(frame), "-o", str(content))
+        made = next(call for call in calls if call["name"] == "doca_compress_task_decompress_lz4_stream_alloc_init")
+        self.assertEqual(made["result"], "DOCA_SUCCESS")
+        self.assertRegex(made["arguments"], "has_block_checksum=0, are_blocks_independent=1, src_buff=0x[0-9a-f]+")
+        self.assertRegex(made["outputs"], "task = 0x[0-9a-f]+")
+        self.assertEqual(content.read_bytes(), b"seven parameters")
+
+    def test_arguments_of_erasure_coding_reach_the_function(self):
+        if not OF_CODING:
+            self.skipTest("built without ISA-L")
+        calls = self.calls(OF_CODING)
+        matrix = next(call for call in calls if call["name"] == "doca_ec_matrix_create_recover")
+        self.assertEqual(matrix["result"], "DOCA_SUCCESS")
+        self.assertRegex(matrix["arguments"], "n_missing=2")
+        made = [call for call in calls if call["name"] == "doca_ec_task_recover_allocate_init"]
+        self.assertEqual(len(made), 15)
+        for call in made:
+            self.assertEqual(call["result"], "DOCA_SUCCESS")
+            self.assertRegex(call["outputs"], "task = 0x[0-9a-f]+")
+
     def test_a_job_and_its_event_are_decoded(self):
         calls = self.calls(OF_2)
         submit = next(call for call in calls if call["name"] == "doca_workq_submit")
@@ -125,5 +153,5 @@ class DocaTrace(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    DOCA_TRACE, OF_2, OF_3, OF_AES_GCM = sys.argv[1:5]
+    DOCA_TRACE, OF_2, OF_3, OF_AES_GCM, OF_LZ4, OF_CODING = sys.argv[1:7]
     unittest.main(argv=sys.argv[:1])
