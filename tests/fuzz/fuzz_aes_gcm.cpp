@@ -274,10 +274,11 @@ doca_error_t run_task(const Context &context, Choices &choices, const doca_buf *
     if (status == DOCA_SUCCESS) {
         while (!has_ended)
             (void)doca_pe_progress(context.pe);
-        status = doca_task_get_status(as_task(task));
     } else {
         require(choices.is_tried && !has_ended, "a submit reports errors by the callback");
+        require(status == DOCA_ERROR_INVALID_VALUE, "what a submit can find is INVALID_VALUE");
     }
+    status = doca_task_get_status(as_task(task));
     std::memcpy(choices.iv, iv, sizeof(iv));
     doca_task_free(as_task(task));
     return status;

@@ -64,7 +64,7 @@ void test_input(Input input)
     const unsigned flags = numbers.next(256);
     const std::size_t step = numbers.next(256) * std::size_t{16} + 1;
     const std::size_t room = numbers.next(256) * std::size_t{257} + 1;
-    const std::size_t before = std::min<std::size_t>(flags & 1 ? numbers.next(16) : 0, room - 1);
+    const std::size_t before = std::min<std::size_t>(flags & 1 ? numbers.next(16) : 0, room);
     const bool is_cut = (flags & 2) != 0, wants_checksums = (flags & 4) != 0;
     // LZ4 has a rule about the length of the first element.
     const std::size_t start = flags & 8 ? 1 + flags / 64 : step;
