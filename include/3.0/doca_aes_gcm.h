@@ -56,7 +56,7 @@
  * opendoca: OpenSSL 3 does the work on the CPU of the progress engine's thread: up to 256 KiB of text within
  * doca_task_submit(), the rest in slices of 256 KiB, one for each doca_pe_progress(), so that a long task does not keep
  * other contexts of the progress engine waiting. Tasks complete in the order of their submission, but for those that
- * are refused.
+ * are refused. A task that waits for another one begins with the data and the room that its buffers then have.
  *
  * NULL, and outputs: as doca_error.h says for all headers.
  *

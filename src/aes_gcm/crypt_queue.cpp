@@ -30,7 +30,11 @@ doca_error_t CryptQueue::submit(Tag tag, CryptRequest &request) noexcept
 
 doca_error_t CryptQueue::begin(Operation &operation) noexcept
 {
-    job_.begin(request_of(operation));
+    // Checked again: operations before this one may have appended to its buffers.
+    CryptRequest &request = request_of(operation);
+    if (const doca_error_t status = check_.check(request, request.plan); status != DOCA_SUCCESS)
+        return status;
+    job_.begin(request);
     return DOCA_ERROR_IN_PROGRESS;
 }
 

@@ -339,6 +339,30 @@ TEST_P(AesGcmTasks, DestinationsDataIsKeptAndNeedsTheRoomBehindIt)
     EXPECT_EQ(data_of(full), kept);
 }
 
+/// Tasks that wait for a long one begin with what it has left of their destination's room.
+TEST_P(AesGcmTasks, MayFollowEachOtherInOneDestination)
+{
+    GcmMessage message = example;
+    message.text = some_bytes(600000, 5);
+    const Bytes sealed = sealed_by_openssl(message);
+    const GcmKeyHandle key = context.key(message.key);
+    const BufHandle src = source(message.plain()), dst = room(2 * sealed.size() + sealed.size() / 2);
+    std::vector<doca_task *> tasks;
+    for (int i = 0; i != 3; ++i)
+        tasks.push_back(doca_aes_gcm_task_encrypt_as_task(alloc<Way::encrypt>(message, key, src, dst)));
+    for (doca_task *const task : tasks)
+        start(task);
+    finish(3);
+    // In whatever order: no room is left for the last one.
+    EXPECT_EQ(std::ranges::count(tasks, DOCA_SUCCESS, doca_task_get_status), 2);
+    EXPECT_EQ(std::ranges::count(tasks, DOCA_ERROR_IO_FAILED, doca_task_get_status), 1);
+    Bytes twice = sealed;
+    twice.insert(twice.end(), sealed.begin(), sealed.end());
+    EXPECT_EQ(data_of(dst), twice);
+    for (doca_task *const task : tasks)
+        doca_task_free(task);
+}
+
 TEST_P(AesGcmTasks, MemoryThatTheDeviceWasNotAddedToIsRefused)
 {
     std::vector<std::byte> own(100);
