@@ -20,8 +20,8 @@
  * anywhere, also within the AAD, a block or the tag. The source is the data of its buffers. The result is written
  * behind the data of the destination's buffers, filling one after the other, and the data length of each buffer grows
  * by what was written to it. In place: the result may be written exactly over the source, by another buffer on the same
- * memory without data. opendoca: any other overlap of one source buffer and one destination buffer is refused, and an
- * overlap of lists gives a wrong result.
+ * memory without data; of lists, each byte has to be at the same place of both. opendoca: any other overlap is refused,
+ * but for one that exists only because memory was imported, which is not detected and gives a wrong result.
  *
  * Initialization vector (IV): 0 to 12 bytes, which must differ for each encryption with the same key. The task keeps
  * the pointer, and the bytes are read when the task is submitted. 12 bytes are used as they are. opendoca: a shorter IV

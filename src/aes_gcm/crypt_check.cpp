@@ -6,6 +6,7 @@
 #include <cinttypes>
 
 #include "../core/checks/buffer_check.hpp"
+#include "../core/checks/shared_bytes.hpp"
 #include "../core/log/log.hpp"
 #include "../core/objects/mmap.hpp"
 
@@ -32,6 +33,18 @@ bool clobbers(const std::byte *from, std::size_t length, const std::byte *to, st
     const auto first = reinterpret_cast<std::uintptr_t>(from);
     const auto second = reinterpret_cast<std::uintptr_t>(to);
     return result != 0 && first != second && first < second + result && second < first + length;
+}
+
+/// The same for lists.
+bool clobbers(const doca_buf &source, const doca_buf &destination, std::size_t result) noexcept
+{
+    return !each_shared_piece(source, destination, result, [](const SharedByte &byte) {
+        if (byte.may_be_two() || byte.in_source == byte.in_result)
+            return true;
+        LOG_ERR("the byte at %p is byte %zu of the source and byte %zu of the result: it must be the same one of both",
+                static_cast<const void *>(byte.address), byte.in_source, byte.in_result);
+        return false;
+    });
 }
 
 } // namespace
@@ -77,6 +90,8 @@ doca_error_t CryptCheck::check(const CryptRequest &request, CryptPlan &plan) con
                 static_cast<const void *>(to), plan.result, static_cast<const void *>(src.data), source.data);
         return DOCA_ERROR_INVALID_VALUE;
     }
+    if (!is_one_to_one && clobbers(src, dst, plan.result)) [[unlikely]]
+        return DOCA_ERROR_INVALID_VALUE;
     return DOCA_SUCCESS;
 }
 

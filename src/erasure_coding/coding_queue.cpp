@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../core/checks/buffer_check.hpp"
+#include "../core/checks/shared_bytes.hpp"
 #include "../core/log/log.hpp"
 #include "../core/objects/mmap.hpp"
 #include "galois.hpp"
@@ -40,43 +41,18 @@ doca_error_t each_part(Cursor &cursor, std::size_t length, Use use) noexcept
 doca_error_t check_overlap(const doca_buf &source, const doca_buf &destination, std::size_t length, std::size_t block,
                            bool &is_shared) noexcept
 {
-    // Compared as numbers: pointers into different objects have no order.
-    std::uintptr_t first = UINTPTR_MAX, last = 0; // the range in which all of the source is
-    for (const doca_buf *buf = &source; buf != nullptr; buf = buf->next) {
-        const auto read = reinterpret_cast<std::uintptr_t>(buf->data);
-        first = std::min(first, read);
-        last = std::max(last, read + buf->data_len);
-    }
     is_shared = false;
-    std::size_t num_written = 0;
-    Cursor room = Cursor::over_destination(destination, false);
-    return each_part(room, length, [&](const doca_buf &to, const std::byte *written, std::size_t size) {
-        const auto begin = reinterpret_cast<std::uintptr_t>(written);
-        const std::size_t written_before = std::exchange(num_written, num_written + size);
-        if (begin >= last || begin + size <= first)
-            return DOCA_SUCCESS;
-        std::size_t num_read = 0;
-        for (const doca_buf *buf = &source; buf != nullptr; buf = buf->next) {
-            const auto read = reinterpret_cast<std::uintptr_t>(buf->data);
-            const std::size_t read_before = std::exchange(num_read, num_read + buf->data_len);
-            const std::uintptr_t shared = std::max(begin, read);
-            if (shared >= std::min(begin + size, read + buf->data_len))
-                continue;
-            is_shared = true;
-            // Imported memory has the addresses of its process, which other memory may have here.
-            if (buf->mmap != to.mmap && (buf->mmap->is_imported() || to.mmap->is_imported()))
-                continue;
-            const std::size_t in_source = read_before + (shared - read), in_room = written_before + (shared - begin);
-            if (in_source % block != in_room % block) {
-                LOG_ERR("the byte at %p is byte %zu of block %zu of the source and byte %zu of block %zu of the "
-                        "destination: a block of both must be the same",
-                        static_cast<const void *>(written + (shared - begin)), in_source % block, in_source / block,
-                        in_room % block, in_room / block);
-                return DOCA_ERROR_INVALID_VALUE;
-            }
-        }
-        return DOCA_SUCCESS;
-    });
+    const auto is_fine = [&](const SharedByte &byte) {
+        is_shared = true;
+        if (byte.may_be_two() || byte.in_source % block == byte.in_result % block)
+            return true;
+        LOG_ERR("the byte at %p is byte %zu of block %zu of the source and byte %zu of block %zu of the destination: a "
+                "block of both must be the same",
+                static_cast<const void *>(byte.address), byte.in_source % block, byte.in_source / block,
+                byte.in_result % block, byte.in_result / block);
+        return false;
+    };
+    return each_shared_piece(source, destination, length, is_fine) ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
 } // namespace

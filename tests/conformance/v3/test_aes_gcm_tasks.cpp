@@ -412,6 +412,40 @@ TEST_P(AesGcmTasks, ResultThatOverlapsTheSourceElsewhereIsRefused)
     EXPECT_EQ(once<Way::encrypt>(example, src, room_at(at + 97, 100)), DOCA_SUCCESS);
 }
 
+/// Of lists every byte that is shared must be at the same place of both.
+TEST_P(AesGcmTasks, ListsThatOverlapElsewhereAreRefused)
+{
+    const Bytes plain = example.plain(), sealed = sealed_by_openssl(example);
+    std::uint8_t *const at = take(400);
+    const auto list_at = [&](std::uint8_t *begin, std::size_t first, std::size_t length, bool has_data) {
+        BufHandle head = has_data ? data_at(begin, first) : room_at(begin, first);
+        must(doca_buf_chain_list(
+            head,
+            (has_data ? data_at(begin + first, length - first) : room_at(begin + first, length - first)).release()));
+        return head;
+    };
+    for (const std::ptrdiff_t offset : {-1, 1, 30}) {
+        std::copy(plain.begin(), plain.end(), at + 100);
+        const BufHandle src = list_at(at + 100, 20, plain.size(), true);
+        EXPECT_EQ(once<Way::encrypt>(example, src, room_at(at + 100 + offset, 100)), DOCA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(
+            once<Way::encrypt>(example, data_at(at + 100, plain.size()), list_at(at + 100 + offset, 9, 100, false)),
+            DOCA_ERROR_INVALID_VALUE);
+        EXPECT_TRUE(std::equal(plain.begin(), plain.end(), at + 100));
+    }
+    // In place, cut differently; and a source whose second part is where the first part of the result would be.
+    const BufHandle same = list_at(at + 100, 33, 100, false);
+    EXPECT_EQ(once<Way::encrypt>(example, list_at(at + 100, 20, plain.size(), true), same), DOCA_SUCCESS);
+    EXPECT_TRUE(std::equal(sealed.begin(), sealed.end(), at + 100));
+    std::copy(plain.begin(), plain.begin() + 20, at);
+    std::copy(plain.begin() + 20, plain.end(), at + 200);
+    const BufHandle apart = data_at(at, 20);
+    must(doca_buf_chain_list(apart, data_at(at + 200, plain.size() - 20).release()));
+    EXPECT_EQ(once<Way::encrypt>(example, apart, room_at(at + 200, 100)), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(once<Way::encrypt>(example, apart, room_at(at + 180, 100)), DOCA_SUCCESS) << "each byte over itself";
+    EXPECT_TRUE(std::equal(sealed.begin(), sealed.end(), at + 180));
+}
+
 TEST_P(AesGcmTasks, ResultWithoutBytesOverlapsNoSource)
 {
     GcmMessage message = example;
