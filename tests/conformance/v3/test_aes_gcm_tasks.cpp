@@ -13,6 +13,7 @@
 #include <limits>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -38,10 +39,45 @@ GcmMessage long_message()
     return {some_bytes(32, 1), some_bytes(12, 2), some_bytes(7, 3), some_bytes(std::size_t{1} << 20, 4), 16};
 }
 
+TEST(AesGcm, SoftwareDevicesAnswerAsTheCardOfTheTopology)
+{
+    const TopologyFile file(R"({"functions": [
+        {"name": "any",  "side": "dpu", "type": "pf", "pci": "03:00.0"},
+        {"name": "bf2",  "side": "dpu", "type": "pf", "pci": "03:00.1", "engines": "bluefield-2"},
+        {"name": "bf3",  "side": "dpu", "type": "pf", "pci": "03:00.2", "engines": "bluefield-3"},
+        {"name": "none", "side": "dpu", "type": "pf", "pci": "03:00.3", "engines": "none"}]})");
+    const Environment soft("DOCA_SOFT", "1");
+    const Environment topology("DOCA_SOFT_TOPOLOGY", file.path().c_str());
+    const auto expect = [](const std::string &name, doca_error_t status) {
+        const DevHandle dev = open_device(name);
+        EXPECT_EQ(Gcm<Way::encrypt>::is_supported(doca_dev_as_devinfo(dev)), status) << name;
+        EXPECT_EQ(Gcm<Way::decrypt>::is_supported(doca_dev_as_devinfo(dev)), status) << name;
+    };
+    expect("soft_any", DOCA_SUCCESS);
+    expect("soft_bf2", DOCA_ERROR_NOT_SUPPORTED);
+    expect("soft_bf3", DOCA_SUCCESS);
+    expect("soft_none", DOCA_ERROR_NOT_SUPPORTED);
+}
+
+TEST(AesGcm, OtherDevicesDoNotSupportItUnlessTheCpuStandsIn)
+{
+    const char *const variable = std::getenv("DOCA_SOFT_ENGINES");
+    const bool stands_in = variable != nullptr && std::string(variable) == "1";
+    const DevinfoList list;
+    for (doca_devinfo *info : list) {
+        if (is_soft(ibdev_of(info)))
+            continue;
+        const doca_error_t status = stands_in ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+        EXPECT_EQ(Gcm<Way::encrypt>::is_supported(info), status) << ibdev_of(info);
+        EXPECT_EQ(Gcm<Way::decrypt>::is_supported(info), status) << ibdev_of(info);
+    }
+}
+
 TEST(AesGcm, DeviceWithoutItIsNotSupported)
 {
     const TopologyFile file(R"({"functions": [
         {"name": "without", "side": "dpu", "type": "pf", "pci": "03:00.0", "engines": "bluefield-2"}]})");
+    const Environment soft("DOCA_SOFT", "1");
     const Environment topology("DOCA_SOFT_TOPOLOGY", file.path().c_str());
     const DevHandle dev = open_device("soft_without");
     doca_devinfo *const info = doca_dev_as_devinfo(dev);
