@@ -72,6 +72,47 @@ TEST_P(AesGcmCost, TasksAllocateNothing)
     EXPECT_EQ(costs.locks, 0u);
 }
 
+/// A long one, for which the others wait.
+TEST_P(AesGcmCost, SixtyFourTasksInFlightAllocateNothing)
+{
+    if (is_sanitized)
+        GTEST_SKIP() << "sanitizers have an allocator of their own";
+    constexpr std::uint32_t in_flight = 64;
+    constexpr std::size_t long_text = 600000, short_text = 500, tag = 16;
+    GcmContext many(dev, pe, in_flight);
+    must(doca_ctx_start(many.ctx()));
+    {
+        const GcmKeyHandle key = many.key(some_bytes(16, 1));
+        const Bytes iv = some_bytes(12, 2);
+        const BufHandle long_source = source(some_bytes(long_text, 3)),
+                        short_source = source(some_bytes(short_text, 4));
+        std::vector<BufHandle> rooms;
+        for (std::uint32_t i = 0; i != in_flight; ++i)
+            rooms.push_back(room((i == 0 ? long_text : short_text) + tag));
+        many.succeeded.reserve(in_flight);
+        many.frees_tasks = true;
+        begin_counting();
+        bool is_submitted = true;
+        for (std::uint32_t i = 0; i != in_flight; ++i) {
+            doca_aes_gcm_task_encrypt *task = nullptr;
+            is_submitted =
+                is_submitted &&
+                doca_aes_gcm_task_encrypt_alloc_init(many.get(), i == 0 ? long_source : short_source, rooms[i], key,
+                                                     iv.data(), 12, tag, 0, {}, &task) == DOCA_SUCCESS &&
+                doca_task_submit(doca_aes_gcm_task_encrypt_as_task(task)) == DOCA_SUCCESS;
+        }
+        const bool have_waited = many.num_ended() == 0;
+        while (many.num_ended() != in_flight)
+            (void)doca_pe_progress(pe);
+        const Costs costs = end_counting();
+        EXPECT_TRUE(is_submitted && have_waited);
+        EXPECT_EQ(many.succeeded.size(), in_flight);
+        EXPECT_EQ(costs.allocations, 0u);
+        EXPECT_EQ(costs.locks, 0u);
+    }
+    many.stop(pe);
+}
+
 INSTANTIATE_FOR_ENCRYPTING_DEVICES(AesGcmCost);
 
 } // namespace

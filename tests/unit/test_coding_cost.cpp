@@ -20,19 +20,20 @@ TEST_P(CodingCost, SixtyFourTasksInFlightAllocateNothing)
     if (is_sanitized)
         GTEST_SKIP() << "sanitizers have an allocator of their own";
     constexpr std::uint32_t in_flight = 64;
-    constexpr std::size_t k = 4, m = 2, block = 4096;
+    constexpr std::size_t k = 4, m = 2, block = 4096, long_block = std::size_t{320} << 10;
     must(doca_ctx_stop(ctx()));
     must(configure<doca_ec_task_create>(in_flight));
     must(doca_ctx_start(ctx()));
     const MatrixHandle coding = matrix(DOCA_EC_MATRIX_TYPE_CAUCHY, k, m);
-    // Half of the sources in one buffer, and half split within a block.
+    // Half of the sources in one buffer, and half split within a block. The first one has more than a slice, so that
+    // the others wait for it.
     std::vector<BufHandle> sources, destinations;
     for (std::uint32_t i = 0; i != in_flight; ++i) {
-        BufHandle source = data(i % 2 == 0 ? k * block : 100);
+        BufHandle source = data(i == 0 ? k * long_block : i % 2 == 0 ? k * block : 100);
         if (i % 2 != 0)
             append(source, data(k * block - 100));
         sources.push_back(std::move(source));
-        destinations.push_back(room(m * block));
+        destinations.push_back(room(m * (i == 0 ? long_block : block)));
     }
     on_end = [](doca_task *task) { doca_task_free(task); };
     const auto run_all = [&] {
@@ -45,6 +46,8 @@ TEST_P(CodingCost, SixtyFourTasksInFlightAllocateNothing)
                 doca_task_submit(doca_ec_task_create_as_task(task)) != DOCA_SUCCESS)
                 return false;
         }
+        if (num_ended != before)
+            return false;
         while (num_ended != before + static_cast<int>(in_flight))
             (void)doca_pe_progress(pe);
         return true;
