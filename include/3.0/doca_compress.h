@@ -35,10 +35,10 @@
  * are not adjacent in memory, and imported memory, pass through a buffer of the context.
  *
  * opendoca: libdeflate, liblz4 and libxxhash do the work on the CPU: up to 256 KiB within doca_task_submit(), more in a
- * thread of the library, which a running context has, so that a long task does not keep other
- * contexts of the progress engine waiting. Callbacks are called by doca_pe_progress() only. Tasks complete in the order
- * of their submission, but for those that are refused. doca_task_free() of a task that the thread has begun waits for
- * its end, since the program may release the buffers next.
+ * thread of the library, which a running context has, so that a long task does not keep other contexts of the progress
+ * engine waiting. Callbacks are called by doca_pe_progress() only. Tasks complete in the order of their submission, but
+ * for those that are refused. doca_task_free() of a task that the thread has begun waits for its end, since the program
+ * may release the buffers next.
  *
  * Devices: every software device supports all four tasks, with at most 128 MiB of source or result, unless `engines` of
  * its topology restricts it to what a card can do. RDMA devices support none, unless the variable DOCA_SOFT_ENGINES of
