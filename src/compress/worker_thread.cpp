@@ -113,6 +113,7 @@ void WorkerThread::yield_to() const noexcept
 
 bool WorkerThread::arm() noexcept
 {
+    disarm(); // takes back an earlier notification
     is_armed_ = true;
     // Acquire: pairs with the end of the work in run(). One word has both bits, so either this call finds that the work
     // has ended, or the worker finds that it has to notify.
@@ -121,12 +122,13 @@ bool WorkerThread::arm() noexcept
 
 void WorkerThread::disarm() noexcept
 {
-    if (std::exchange(is_armed_, false) && (state_.fetch_and(~armed, std::memory_order_relaxed) & armed) == 0)
-        may_be_readable_ = true;
-    // The worker may write only after this: then the thread wakes once in vain, and the next call reads it.
+    if (!std::exchange(is_armed_, false) || (state_.fetch_and(~armed, std::memory_order_relaxed) & armed) != 0)
+        return;
+    // The worker has found that it has to notify, and writes at once. The notification is taken back here, since
+    // nothing may look at the descriptor later, and it would keep the handle readable.
     eventfd_t count = 0;
-    if (may_be_readable_ && eventfd_read(ended_.get(), &count) == 0)
-        may_be_readable_ = false;
+    while (eventfd_read(ended_.get(), &count) != 0 && errno == EAGAIN)
+        sched_yield();
 }
 
 void *WorkerThread::run_thread(void *self) noexcept

@@ -52,6 +52,7 @@ public:
     /// From arm() to disarm(), the end of the work makes a descriptor readable that the completion queue watches.
     /// Returns true if no work is in progress.
     [[nodiscard]] bool arm() noexcept;
+    /// Takes the notification back. Waits for the worker if it is about to notify.
     void disarm() noexcept;
 
 private:
@@ -76,7 +77,6 @@ private:
     bool is_watched_ = false;      ///< ended_ is in the completion queue's handle
     bool has_several_cpus_ = true; ///< the thread may use several CPUs
     bool is_armed_ = false;        ///< arm() was called, and disarm() was not
-    bool may_be_readable_ = false; ///< the worker has written ended_, or is about to
 };
 
 } // namespace opendoca
