@@ -17,7 +17,7 @@
 
 #define RIGHTS (DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC)
 
-enum { size = 64, chain_length = 16, depth = 32 };
+enum { size = 64, longest_chain = 16, depth = 32 };
 
 static _Alignas(64) unsigned char memory[1 << 16];
 static struct doca_dev *dev;
@@ -111,9 +111,14 @@ static void dma_64_floor(unsigned long count)
 
 /* Graphs */
 
-static struct doca_graph_instance *copies;
-static struct doca_graph_instance *callbacks;
-static struct doca_dma_job_memcpy node_jobs[chain_length];
+/* A chain of nodes, and the instance that runs it. */
+struct chain {
+    struct doca_graph_instance *instance;
+    unsigned long length;
+};
+
+static struct chain copies, callbacks, copies_of_3, callbacks_of_3;
+static struct doca_dma_job_memcpy node_jobs[longest_chain];
 static unsigned long calls;
 
 static doca_error_t count_call(void *cookie, struct doca_event *event)
@@ -123,15 +128,23 @@ static doca_error_t count_call(void *cookie, struct doca_event *event)
     return DOCA_SUCCESS;
 }
 
+static void make_jobs(void)
+{
+    for (int i = 0; i < longest_chain; i++) {
+        node_jobs[i] = dma_job;
+        node_jobs[i].dst_buff = take_buf(map, 16384 + (size_t)i * 128, size, 0);
+    }
+}
+
 /* The first num_copies nodes are copies, the rest callbacks. */
-static struct doca_graph_instance *make_chain(int num_copies)
+static struct chain make_chain(int length, int num_copies)
 {
     struct doca_graph *graph = NULL;
-    struct doca_graph_instance *instance = NULL;
-    struct doca_graph_node *nodes[chain_length];
+    struct chain chain = {NULL, (unsigned long)length};
+    struct doca_graph_node *nodes[longest_chain];
 
     MUST(doca_graph_create(&graph));
-    for (int i = 0; i < chain_length; i++) {
+    for (int i = 0; i < length; i++) {
         if (i < num_copies)
             MUST(doca_graph_ctx_node_create(graph, DOCA_DMA_JOB_MEMCPY, dma_job.base.ctx, &nodes[i]));
         else
@@ -141,37 +154,44 @@ static struct doca_graph_instance *make_chain(int num_copies)
     }
     MUST(doca_graph_start(graph));
     MUST(doca_graph_workq_add(graph, dma_workq));
-    MUST(doca_graph_instance_create(graph, &instance));
-    for (int i = 0; i < chain_length; i++) {
-        if (i >= num_copies) {
-            MUST(doca_graph_instance_set_user_node_data(instance, nodes[i], &calls, NULL));
-            continue;
-        }
-        node_jobs[i] = dma_job;
-        node_jobs[i].dst_buff = take_buf(map, 16384 + (size_t)i * 128, size, 0);
-        MUST(doca_graph_instance_set_ctx_node_data(instance, nodes[i], &node_jobs[i].base, NULL));
+    MUST(doca_graph_instance_create(graph, &chain.instance));
+    for (int i = 0; i < length; i++) {
+        if (i < num_copies)
+            MUST(doca_graph_instance_set_ctx_node_data(chain.instance, nodes[i], &node_jobs[i].base, NULL));
+        else
+            MUST(doca_graph_instance_set_user_node_data(chain.instance, nodes[i], &calls, NULL));
     }
-    return instance;
+    return chain;
 }
 
-static void run_graph(struct doca_graph_instance *instance, unsigned long count)
+static void run_chain(struct chain chain, unsigned long count)
 {
     const union doca_data none = {0};
 
-    for (unsigned long i = 0; i < count; i += chain_length) {
-        MUST(doca_workq_graph_submit(dma_workq, instance, none));
+    for (unsigned long i = 0; i < count; i += chain.length) {
+        MUST(doca_workq_graph_submit(dma_workq, chain.instance, none));
         wait_for_one(dma_workq);
     }
 }
 
 static void graph_copies(unsigned long count)
 {
-    run_graph(copies, count);
+    run_chain(copies, count);
 }
 
 static void graph_callbacks(unsigned long count)
 {
-    run_graph(callbacks, count);
+    run_chain(callbacks, count);
+}
+
+static void graph_3_copies(unsigned long count)
+{
+    run_chain(copies_of_3, count);
+}
+
+static void graph_3_callbacks(unsigned long count)
+{
+    run_chain(callbacks_of_3, count);
 }
 
 /* RDMA: two connected instances, each with a work queue of its own. */
@@ -388,6 +408,8 @@ int main(void)
         {"dma_64_floor", dma_64_floor},
         {"graph_copies", graph_copies},
         {"graph_callbacks", graph_callbacks},
+        {"graph_3_copies", graph_3_copies},
+        {"graph_3_callbacks", graph_3_callbacks},
         {"rdma_write", rdma_write},
         {"rdma_write_32", rdma_write_32},
         {"rdma_read", rdma_read},
@@ -403,8 +425,11 @@ int main(void)
     open_device();
     map_memory();
     start_dma();
-    copies = make_chain(chain_length);
-    callbacks = make_chain(1);
+    make_jobs();
+    copies = make_chain(longest_chain, longest_chain);
+    callbacks = make_chain(longest_chain, 1);
+    copies_of_3 = make_chain(3, 3);
+    callbacks_of_3 = make_chain(3, 1);
     start_rdma();
     start_sync_events();
     return serve_loops(loops, sizeof(loops) / sizeof(loops[0]));

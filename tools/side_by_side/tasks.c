@@ -8,6 +8,7 @@
 #include <doca_ctx.h>
 #include <doca_dev.h>
 #include <doca_dma.h>
+#include <doca_graph.h>
 #include <doca_mmap.h>
 #include <doca_pe.h>
 #include <doca_rdma.h>
@@ -18,7 +19,7 @@
     (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE |                    \
      DOCA_ACCESS_FLAG_RDMA_ATOMIC)
 
-enum { size = 64, depth = 32 };
+enum { size = 64, longest_chain = 16, depth = 32 };
 
 static _Alignas(64) unsigned char memory[1 << 16];
 static const union doca_data no_data;
@@ -91,17 +92,31 @@ static struct doca_pe *dma_pe;
 static struct doca_task *dma_task;
 static struct doca_buf *dma_dst;
 
-static void start_dma(void)
+/* A DMA context on an engine of its own. */
+static struct doca_dma *make_dma(struct doca_pe **pe)
 {
     struct doca_dma *dma = NULL;
-    struct doca_dma_task_memcpy *task = NULL;
 
     MUST(doca_dma_create(dev, &dma));
     MUST(doca_dma_task_memcpy_set_conf(dma, dma_task_memcpy_ended, dma_task_memcpy_failed, 64));
-    dma_pe = start_ctx(doca_dma_as_ctx(dma));
+    *pe = start_ctx(doca_dma_as_ctx(dma));
+    return dma;
+}
+
+static struct doca_task *make_copy(struct doca_dma *dma, struct doca_buf *dst)
+{
+    struct doca_dma_task_memcpy *task = NULL;
+
+    MUST(doca_dma_task_memcpy_alloc_init(dma, take_buf(map, 0, size, 1), dst, no_data, &task));
+    return doca_dma_task_memcpy_as_task(task);
+}
+
+static void start_dma(void)
+{
+    struct doca_dma *const dma = make_dma(&dma_pe);
+
     dma_dst = take_buf(map, 4096, size, 0);
-    MUST(doca_dma_task_memcpy_alloc_init(dma, take_buf(map, 0, size, 1), dma_dst, no_data, &task));
-    dma_task = doca_dma_task_memcpy_as_task(task);
+    dma_task = make_copy(dma, dma_dst);
 }
 
 static void dma_64(unsigned long count)
@@ -115,6 +130,101 @@ static void dma_64(unsigned long count)
 static void dma_64_full(unsigned long count)
 {
     run_tasks(dma_pe, dma_task, count);
+}
+
+/* Graphs */
+
+/* A chain of nodes, and the instance that runs it. */
+struct chain {
+    struct doca_pe *pe;
+    struct doca_graph_instance *instance;
+    unsigned long length;
+};
+
+static struct chain copies, callbacks, copies_of_3, callbacks_of_3;
+static unsigned long calls;
+static volatile int is_chain_ended;
+
+static doca_error_t count_call(void *cookie)
+{
+    ++*(unsigned long *)cookie;
+    return DOCA_SUCCESS;
+}
+
+static void chain_ended(struct doca_graph_instance *instance, union doca_data instance_data, union doca_data graph_data)
+{
+    (void)instance, (void)instance_data, (void)graph_data;
+    is_chain_ended = 1;
+}
+
+static void chain_failed(struct doca_graph_instance *instance, union doca_data instance_data,
+                         union doca_data graph_data)
+{
+    (void)instance, (void)instance_data, (void)graph_data;
+    fprintf(stderr, "a graph has failed\n");
+    exit(1);
+}
+
+/* The first num_copies nodes are copies, the rest callbacks. */
+static struct chain make_chain(int length, int num_copies)
+{
+    struct doca_graph *graph = NULL;
+    struct chain chain = {NULL, NULL, (unsigned long)length};
+    struct doca_dma *const dma = make_dma(&chain.pe);
+    struct doca_graph_node *nodes[longest_chain];
+
+    MUST(doca_graph_create(chain.pe, &graph));
+    for (int i = 0; i < length; i++) {
+        if (i < num_copies)
+            MUST(doca_graph_node_create_from_ctx(graph, doca_dma_as_ctx(dma), &nodes[i]));
+        else
+            MUST(doca_graph_node_create_from_user(graph, count_call, &nodes[i]));
+        if (i != 0)
+            MUST(doca_graph_add_dependency(graph, nodes[i - 1], nodes[i]));
+    }
+    MUST(doca_graph_set_conf(graph, chain_ended, chain_failed, 1));
+    MUST(doca_graph_start(graph));
+    MUST(doca_graph_instance_create(graph, &chain.instance));
+    for (int i = 0; i < length; i++) {
+        if (i >= num_copies) {
+            MUST(doca_graph_instance_set_user_node_data(chain.instance, nodes[i], &calls));
+            continue;
+        }
+        struct doca_buf *const dst = take_buf(map, 16384 + (size_t)i * 128, size, 0);
+
+        MUST(doca_graph_instance_set_ctx_node_data(chain.instance, nodes[i], make_copy(dma, dst)));
+    }
+    return chain;
+}
+
+static void run_chain(struct chain chain, unsigned long count)
+{
+    for (unsigned long i = 0; i < count; i += chain.length) {
+        is_chain_ended = 0;
+        MUST(doca_graph_instance_submit(chain.instance));
+        while (!is_chain_ended)
+            wait_for_one(chain.pe);
+    }
+}
+
+static void graph_copies(unsigned long count)
+{
+    run_chain(copies, count);
+}
+
+static void graph_callbacks(unsigned long count)
+{
+    run_chain(callbacks, count);
+}
+
+static void graph_3_copies(unsigned long count)
+{
+    run_chain(copies_of_3, count);
+}
+
+static void graph_3_callbacks(unsigned long count)
+{
+    run_chain(callbacks_of_3, count);
 }
 
 /* RDMA: two connected instances, each with a progress engine of its own. */
@@ -259,15 +369,26 @@ static void map_memory(void)
 int main(void)
 {
     static const struct loop loops[] = {
-        {"dma_64", dma_64},         {"dma_64_full", dma_64_full},
-        {"rdma_write", rdma_write}, {"rdma_write_32", rdma_write_32},
-        {"rdma_read", rdma_read},   {"rdma_fetch_add", rdma_fetch_add},
+        {"dma_64", dma_64},
+        {"dma_64_full", dma_64_full},
+        {"graph_copies", graph_copies},
+        {"graph_callbacks", graph_callbacks},
+        {"graph_3_copies", graph_3_copies},
+        {"graph_3_callbacks", graph_3_callbacks},
+        {"rdma_write", rdma_write},
+        {"rdma_write_32", rdma_write_32},
+        {"rdma_read", rdma_read},
+        {"rdma_fetch_add", rdma_fetch_add},
         {"rdma_send", rdma_send},
     };
 
     open_device();
     map_memory();
     start_dma();
+    copies = make_chain(longest_chain, longest_chain);
+    callbacks = make_chain(longest_chain, 1);
+    copies_of_3 = make_chain(3, 3);
+    callbacks_of_3 = make_chain(3, 1);
     start_rdma();
     return serve_loops(loops, sizeof(loops) / sizeof(loops[0]));
 }
