@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../conformance/support/rdma_crowd.hpp"
 #include "../conformance/support/rdma_fixture.hpp"
 #include "../mlx5/counted_jobs.hpp"
 
@@ -41,6 +42,13 @@ protected:
                 }
                 return 0;
             });
+    }
+    /// Counts @p retrieve, which must find nothing.
+    template <typename Retrieve>
+    static void run_empty(const char *name, Retrieve retrieve)
+    {
+        count_jobs(
+            name, [] {}, [&] { EXPECT_EQ(retrieve(), DOCA_ERROR_AGAIN); }, [] {}, [](bool) { return 0; });
     }
     static void reset(doca_buf *buf) { must(doca_buf_reset_data_len(buf)); }
 
@@ -86,6 +94,24 @@ TEST_F(SoftJobCost, OfSendAndReceive)
             const doca_error_t status = right.receive(empty);
             return status == DOCA_SUCCESS ? left.send(full) : status;
         });
+}
+
+TEST_F(SoftJobCost, OfEmptyRetrieveWithOneConnection)
+{
+    run_empty("empty_of_1_connection", [&] {
+        doca_event event = {};
+        return doca_workq_progress_retrieve(left.workq(), &event, 0);
+    });
+}
+
+TEST_F(SoftJobCost, OfEmptyRetrieveWithManyConnections)
+{
+    Crowd one(dev), other(dev);
+    for (int i = 0; i != 100; ++i)
+        add_pair(one, other);
+    while (one.retrieve().status != DOCA_ERROR_AGAIN) {
+    }
+    run_empty("empty_of_100_connections", [&] { return one.retrieve().status; });
 }
 
 TEST_F(SoftJobCost, OfCopy)

@@ -284,9 +284,9 @@ public:
     [[nodiscard]] CompletionQueue &root() noexcept { return *root_; }
     /// Of a root: resumes parked queues when a descriptor is readable. Null if no queue is ever parked.
     ReadyDescriptors *descriptors = nullptr;
-    /// Of a root: a pollable of a device that serves all queues of the thread, or null. It registers itself here, and
-    /// need not be polled all the time.
-    Pollable *shared_pollable = nullptr;
+    // Pollables of a device, or null. They register themselves here, and need not be polled all the time.
+    Pollable *shared_pollable = nullptr; ///< of a root: serves all queues of the thread
+    Pollable *own_pollable = nullptr;    ///< serves this queue
     /// Returns the descriptor to block on, which never changes after the first set_event_driven(true); -1 before that.
     [[nodiscard]] int event_handle() const noexcept { return events_ != nullptr ? events_->fd() : -1; }
     /// Requests that the handle becomes readable with the next completion, or at once if progress() has work.

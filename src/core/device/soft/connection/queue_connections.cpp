@@ -11,7 +11,7 @@ namespace opendoca::soft {
 
 doca_error_t QueueConnections::of(CompletionQueue &completions, std::shared_ptr<QueueConnections> &connections)
 {
-    if (auto *const existing = completions.find_polled<QueueConnections>([](QueueConnections &) { return true; })) {
+    if (auto *const existing = dynamic_cast<QueueConnections *>(completions.own_pollable)) {
         connections = existing->shared_from_this();
         return DOCA_SUCCESS;
     }
@@ -21,7 +21,8 @@ doca_error_t QueueConnections::of(CompletionQueue &completions, std::shared_ptr<
     std::shared_ptr<QueueConnections> created(new QueueConnections(completions, std::move(poller)));
     created->direct_.reserve(most_polled_directly);
     completions.reserve_polled();
-    created->is_reserved_ = true; // the destructor undoes this
+    created->is_reserved_ = true; // the destructor undoes this and the rest
+    completions.own_pollable = created.get();
     completions.start_polling(*created);
     connections = std::move(created);
     return DOCA_SUCCESS;
@@ -31,6 +32,7 @@ QueueConnections::~QueueConnections()
 {
     if (!is_reserved_)
         return;
+    completions_.own_pollable = nullptr;
     completions_.stop_polling(*this);
     completions_.unreserve_polled();
     if (polls_by_doorbells())
@@ -77,7 +79,7 @@ void QueueConnections::schedule_check(std::uint32_t number) noexcept
 }
 
 /// Requests the doorbells of all connections from now on. Events that came before the peers see the request are found
-/// by one check of each connection.
+/// by one check of each connection. What is left to poll, arm and park is the poller's.
 void QueueConnections::switch_to_doorbells() noexcept
 {
     (void)request_doorbells();
@@ -86,6 +88,7 @@ void QueueConnections::switch_to_doorbells() noexcept
     for (const SoftQueuePair *const connection : direct_)
         connection->schedule_check();
     direct_.clear();
+    completions_.stop_polling(*this);
 }
 
 /// Requests the doorbells of the connections that are polled directly. Returns whether there are events already.
@@ -121,8 +124,6 @@ void QueueConnections::progress() noexcept
 /// Connections that are polled directly request doorbells only for as long as the queue is armed.
 bool QueueConnections::arm() noexcept
 {
-    if (polls_by_doorbells_)
-        return false; // the poller's own arm() does all
     poller_->arm_wake_up();
     return request_doorbells();
 }
@@ -135,21 +136,19 @@ void QueueConnections::disarm() noexcept
 
 bool QueueConnections::park() noexcept
 {
-    if (!polls_by_doorbells_) {
-        if (!poller_->has_doorbells() || request_doorbells()) {
-            if (poller_->has_doorbells())
-                withdraw_doorbell_requests();
-            return false;
-        }
-        poller_->add_user();
+    if (!poller_->has_doorbells() || request_doorbells()) {
+        if (poller_->has_doorbells())
+            withdraw_doorbell_requests();
+        return false;
     }
+    poller_->add_user();
     is_parked_ = true;
     return true;
 }
 
 void QueueConnections::unpark() noexcept
 {
-    if (!std::exchange(is_parked_, false) || polls_by_doorbells_)
+    if (!std::exchange(is_parked_, false))
         return;
     poller_->remove_user();
     withdraw_doorbell_requests();

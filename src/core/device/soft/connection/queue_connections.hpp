@@ -18,8 +18,9 @@ class SoftQueuePair;
 ///
 /// Up to most_polled_directly connections are checked directly in each poll: their peers need not ring, and only the
 /// message moves between processors. If there are more, their peers ring doorbells, and the thread's ConnectionPoller
-/// finds those with news; polling does not return to the direct mode then. Doorbells are also used while the queue is
-/// parked and, in event-driven mode, while the thread is blocked.
+/// finds those with news. The completion queue then no longer polls this object, and polling does not return to the
+/// direct mode. Doorbells are also used while the queue is parked and, in event-driven mode, while the thread is
+/// blocked.
 class QueueConnections final : public Pollable, public std::enable_shared_from_this<QueueConnections> {
 public:
     static constexpr std::uint32_t most_polled_directly = 8; ///< connections
