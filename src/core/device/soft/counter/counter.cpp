@@ -350,25 +350,19 @@ doca_error_t SoftCounter::add(std::uint64_t value, std::uint64_t &fetched) noexc
     return DOCA_SUCCESS;
 }
 
-doca_error_t SoftCounter::peek(std::uint64_t &value) noexcept
+doca_error_t SoftCounter::peek_locked(std::uint64_t &value) noexcept
 {
-    if (!is_locked_) [[likely]] {
-        value = word().load(std::memory_order_seq_cst);
-        return DOCA_SUCCESS;
-    }
     // An imported handle in the owner's own process: the word is plain memory that the program may free together with
     // the event, so it must not be loaded without the lock.
     if (process_ != nullptr && process_->is_self())
-        return confirm(value);
+        return confirm_locked(value);
     return read_word(value);
 }
 
 /// Not is_holder_alive(): memory that is still mapped here after the end of its owner's process holds the last value,
 /// and a target that was reached before counts.
-doca_error_t SoftCounter::confirm(std::uint64_t &value) noexcept
+doca_error_t SoftCounter::confirm_locked(std::uint64_t &value) noexcept
 {
-    if (!is_locked_)
-        return peek(value);
     const ProcessLock guard(page_->lock, self_);
     return process_ != nullptr && has_ended() ? explain_loss() : read_word(value);
 }

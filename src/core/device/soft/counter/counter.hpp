@@ -53,9 +53,18 @@ public:
     /// The process that holds the counter; null if that is this one and the handle is not an imported one.
     [[nodiscard]] const ExporterProcess *holder() const noexcept { return process_.get(); }
     /// Reads the value cheaply. May see a change before it is complete, so the result must be checked by confirm().
-    [[nodiscard]] doca_error_t peek(std::uint64_t &value) noexcept;
+    [[nodiscard]] doca_error_t peek(std::uint64_t &value) noexcept
+    {
+        if (is_locked_) [[unlikely]]
+            return peek_locked(value);
+        value = word().load(std::memory_order_seq_cst);
+        return DOCA_SUCCESS;
+    }
     /// Reads the value under the lock where there is one. CONNECTION_RESET, with a message, if the event was destroyed.
-    [[nodiscard]] doca_error_t confirm(std::uint64_t &value) noexcept;
+    [[nodiscard]] doca_error_t confirm(std::uint64_t &value) noexcept
+    {
+        return is_locked_ ? confirm_locked(value) : peek(value);
+    }
     /// Returns true if only processes with imported handles update the counter: a wait then depends on whether they
     /// live.
     [[nodiscard]] bool has_remote_publisher() const noexcept { return page_->has_remote_publisher != 0; }
@@ -107,6 +116,8 @@ private:
     // Operations under the lock, for a counter in the program's memory.
     template <typename Change>
     [[nodiscard]] doca_error_t change_locked(std::uint64_t &before, Change change) noexcept;
+    [[nodiscard]] doca_error_t peek_locked(std::uint64_t &value) noexcept;
+    [[nodiscard]] doca_error_t confirm_locked(std::uint64_t &value) noexcept;
     [[gnu::noinline]] [[nodiscard]] doca_error_t get_locked(std::uint64_t &value) const noexcept;
     [[gnu::noinline]] [[nodiscard]] doca_error_t set_locked(std::uint64_t value) noexcept;
     [[gnu::noinline]] [[nodiscard]] doca_error_t add_locked(std::uint64_t value, std::uint64_t &fetched) noexcept;
