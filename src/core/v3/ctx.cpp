@@ -15,7 +15,6 @@
 OPENDOCA_LOG_SOURCE(DOCA_CTX);
 
 using opendoca::Ended;
-using opendoca::v3::CompletionHandler;
 using opendoca::v3::TaskPool;
 using opendoca::v3::TaskState;
 using opendoca::v3::TaskTypeBase;
@@ -301,14 +300,6 @@ bool doca_ctx::has_silent_work() const noexcept
     return state_ == DOCA_CTX_STATE_STOPPING && is_at_rest();
 }
 
-doca_error_t doca_ctx::submit_for(CompletionHandler &handler, doca_task &task) noexcept
-{
-    // The handler of a task in flight must not change; submit_any() refuses such a task.
-    if (task.state == TaskState::owned)
-        task.handler = &handler;
-    return submit_any(task, TaskState::with_handler);
-}
-
 doca_error_t doca_ctx::submit_any(doca_task &task, TaskState state) noexcept
 {
     if (!is_running() || task.state != TaskState::owned) [[unlikely]]
@@ -376,7 +367,7 @@ void doca_ctx::task_ended(doca_task &task, const Ended &ended) noexcept
     if (status != DOCA_SUCCESS && stops_on_failure_of(task))
         fail();
     if (has_handler)
-        std::exchange(task.handler, nullptr)->ended({ended.tag, ended.source, status, ended.result});
+        std::exchange(task.handler, nullptr)->ended(status);
     else if (status == DOCA_SUCCESS)
         task.pool->conf.succeeded(&task, task.user_data, user_data);
     else

@@ -65,12 +65,7 @@ struct OPENDOCA_INTERNAL doca_ctx : opendoca::v3::Member {
     /// Fast path. Makes only tail calls, so the compiler needs no stack frame.
     [[nodiscard]] static doca_error_t submit(doca_task &task) noexcept
     {
-        opendoca::v3::TaskPool &pool = *task.pool;
-        if (!pool.is_on_fast_path || task.state != opendoca::v3::TaskState::owned) [[unlikely]]
-            return task.ctx->submit_any(task, pool.state_when_submitted);
-        task.state = pool.state_when_submitted;
-        ++pool.num_submitted;
-        return pool.submit(task);
+        return submit_in_state(task, task.pool->state_when_submitted);
     }
     /// Executes @p task at once, without a callback, if its pool can do so. Returns false, without any change, if it
     /// has to be submitted.
@@ -83,7 +78,13 @@ struct OPENDOCA_INTERNAL doca_ctx : opendoca::v3::Member {
         return true;
     }
     /// Like submit(), with @p handler in place of the program's callbacks.
-    [[nodiscard]] doca_error_t submit_for(opendoca::v3::CompletionHandler &handler, doca_task &task) noexcept;
+    [[nodiscard]] static doca_error_t submit_for(opendoca::v3::CompletionHandler &handler, doca_task &task) noexcept
+    {
+        // The handler of a task in flight must not change. Such a task is refused.
+        if (task.state == opendoca::v3::TaskState::owned)
+            task.handler = &handler;
+        return submit_in_state(task, opendoca::v3::TaskState::with_handler);
+    }
     /// Frees a task. One in flight is abandoned: its completion frees it, and no callback is called.
     void free(doca_task &task) noexcept;
 
@@ -151,6 +152,16 @@ private:
     friend class opendoca::v3::TaskTypeBase;
     friend class opendoca::v3::Member;
 
+    /// Submits a task, which has @p state until its completion is delivered.
+    [[nodiscard]] static doca_error_t submit_in_state(doca_task &task, opendoca::v3::TaskState state) noexcept
+    {
+        opendoca::v3::TaskPool &pool = *task.pool;
+        if (!pool.is_on_fast_path || task.state != opendoca::v3::TaskState::owned) [[unlikely]]
+            return task.ctx->submit_any(task, state);
+        task.state = state;
+        ++pool.num_submitted;
+        return pool.submit(task);
+    }
     /// Submits a task that is not on the fast path, or refuses it. Not inlined: submit() needs no stack frame then.
     [[gnu::noinline]] [[nodiscard]] doca_error_t submit_any(doca_task &task, opendoca::v3::TaskState state) noexcept;
     /// Logs why a task cannot be submitted. Returns BAD_STATE.

@@ -97,9 +97,8 @@ void Member::clear() noexcept
 /// submit again, and needs the credit.
 [[gnu::noinline]] bool Member::deliver_operation(Operation &operation) noexcept
 {
-    const bool is_of_task = !CompletionHandler::is_handler_tag(operation.tag);
-    if (is_of_task && doca_task::of(operation.tag).state == TaskState::submitted) {
-        doca_task &task = doca_task::of(operation.tag);
+    doca_task &task = doca_task::of(operation.tag);
+    if (task.state == TaskState::submitted) {
         completions_->release(operation);
         return succeed(task);
     }
@@ -109,8 +108,8 @@ void Member::clear() noexcept
     ended.status = DOCA_SUCCESS;
     operation.read_result(ended.result);
     completions_->release(operation);
-    if (is_of_task && doca_task::of(ended.tag).state == TaskState::with_result) [[likely]]
-        return deliver_result(doca_task::of(ended.tag), ended);
+    if (task.state == TaskState::with_result) [[likely]]
+        return deliver_result(task, ended);
     deliver(ended);
     return true;
 }
@@ -141,13 +140,22 @@ bool Member::deliver_one() noexcept
     return deliver_first();
 }
 
+[[gnu::noinline]] bool Member::succeed_to_handler(doca_task &task) noexcept
+{
+    TaskPool &pool = *task.pool;
+    task.status = DOCA_SUCCESS;
+    task.state = TaskState::owned;
+    std::exchange(task.handler, nullptr)->ended(DOCA_SUCCESS);
+    return doca_ctx::callback_returned(pool);
+}
+
 bool Member::deliver_first() noexcept
 {
     if (completions_->is_empty())
         return false;
     const Completion &first = completions_->first();
     // The common completion needs its tag, source and length only.
-    if (is_plain_task_success(first)) {
+    if (is_plain_success(first)) {
         Ended ended = {first.tag, first.source, DOCA_SUCCESS, {first.length}};
         // Dropped first: the callback may submit again, and needs the credit.
         completions_->drop();
@@ -162,8 +170,6 @@ bool Member::deliver_first() noexcept
 
 void Member::deliver(Ended &ended) noexcept
 {
-    if (CompletionHandler::is_handler_tag(ended.tag))
-        return CompletionHandler::of(ended.tag).ended(ended);
     doca_task &task = doca_task::of(ended.tag);
     if (ended.status == DOCA_SUCCESS && task.state == TaskState::with_result)
         return (void)deliver_result(task, ended);

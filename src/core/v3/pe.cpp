@@ -20,9 +20,6 @@ using opendoca::v3::Member;
 
 namespace {
 
-/// Polls of active members that find nothing, without a find of its own, after which a member is parked: with two
-/// members tens of microseconds, longer than a round trip; with more, never much longer.
-constexpr std::uint32_t polls_until_parked = 4096;
 /// Active members for each one that a call parks.
 constexpr std::size_t active_for_each_parked = 16;
 /// The most members of which one is always active. A program with few is served without a peer's doorbell and without a
@@ -67,7 +64,7 @@ bool doca_pe::progress_root() noexcept
     if (only_ != &member)
         return false;
     member.last_found = last_found;
-    if (++num_polls_ - last_found > polls_until_parked && !park_only())
+    if (++num_polls_ - last_found > member.polls_until_parked && !park_only())
         member.last_found = num_polls_;
     return false;
 }
@@ -99,7 +96,7 @@ bool doca_pe::park_only() noexcept
         if (member.progress())
             return true; // the program may have destroyed the member, and this engine with the last one
         member.last_found = last_found;
-        has_idle_ = ++num_polls_ - last_found > polls_until_parked || has_idle_;
+        has_idle_ = ++num_polls_ - last_found > member.polls_until_parked || has_idle_;
     }
     return false;
 }
@@ -111,7 +108,7 @@ void doca_pe::park_idle() noexcept
     std::size_t left = num_active_ / active_for_each_parked + 1;
     for (std::size_t i = num_active_; i-- != 0 && num_active_ > 1 && left != 0;) {
         Member &member = *members_[i];
-        if (num_polls_ - member.last_found <= polls_until_parked)
+        if (num_polls_ - member.last_found <= member.polls_until_parked)
             continue;
         --left;
         if (member.park())

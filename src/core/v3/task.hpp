@@ -17,27 +17,15 @@ namespace opendoca::v3 {
 
 class TaskPool;
 
-/// Receives completions of internal operations in place of a program's callbacks: a graph those of its nodes, a context
-/// those of tasks that it has submitted itself. Owned by that graph or context; called by the thread of its progress
-/// engine. Must outlive its operations.
+/// Receives the completion of a task in place of the program's callbacks: a graph those of its nodes. Owned by that
+/// graph; called by the thread of its progress engine. Must outlive its tasks in flight.
 class OPENDOCA_INTERNAL CompletionHandler {
 public:
-    /// Called inside doca_pe_progress(), once per operation.
-    virtual void ended(const Ended &ended) noexcept = 0;
-
-    /// Returns the object's address, with a bit that distinguishes it from the address of a task.
-    [[nodiscard]] WordTag tag() noexcept { return {reinterpret_cast<std::uintptr_t>(this) | bit}; }
-    [[nodiscard]] static bool is_handler_tag(const Tag &tag) noexcept { return (tag.a & bit) != 0; }
-    [[nodiscard]] static CompletionHandler &of(const Tag &tag) noexcept
-    {
-        return *reinterpret_cast<CompletionHandler *>(tag.a & ~bit);
-    }
+    /// Called inside doca_pe_progress(), once per submission, with the status of the task.
+    virtual void ended(doca_error_t status) noexcept = 0;
 
 protected:
     ~CompletionHandler() = default;
-
-private:
-    static constexpr std::uintptr_t bit = 1;
 };
 
 /// State of a task. The task belongs to the program in state owned, to its pool in state free, and else to the context.

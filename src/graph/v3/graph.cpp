@@ -16,6 +16,7 @@ OPENDOCA_LOG_SOURCE(DOCA_GRAPH);
 doca_graph::doca_graph(doca_pe &pe) noexcept
 {
     pe_ = &pe;
+    polls_until_parked = 0; // whatever fills the lists resumes it
     pe.connected();
 }
 
@@ -120,7 +121,6 @@ doca_error_t doca_graph::check_instantiable() const noexcept
 
 void doca_graph::add_ready(doca_graph_instance &instance) noexcept
 {
-    completions().resume();
     if (!std::exchange(instance.is_ready_, true))
         instance.next_ready_ = std::exchange(ready_, &instance);
 }
@@ -166,16 +166,15 @@ bool doca_graph::progress_more() noexcept
 
 void doca_graph::run_ready() noexcept
 {
-    if (is_running_)
+    if (is_gone_ != nullptr)
         return; // called by a callback of the loop below, which will reach it
     bool is_gone = false;
     is_gone_ = &is_gone;
-    is_running_ = true;
     while (ready_ != nullptr) {
         doca_graph_instance &instance = *std::exchange(ready_, ready_->next_ready_);
         instance.is_ready_ = false;
         instance.run();
-        if (instance.num_blocked_ != 0)
+        if (instance.num_blocked_ != 0) [[unlikely]]
             add_blocked(instance);
         if (!instance.is_finished())
             continue;
@@ -194,6 +193,7 @@ void doca_graph::run_ready() noexcept
         // One completion a call: a callback that always submits again must not keep the program in this loop.
         break;
     }
-    is_running_ = false;
     is_gone_ = nullptr;
+    if (ready_ != nullptr)
+        completions().resume();
 }

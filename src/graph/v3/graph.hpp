@@ -14,6 +14,7 @@
 /// doca_graph of 3.0: the structure, and a member of a progress engine that runs its instances with work to do. Owned
 /// by the program. Used by the thread of the engine only, except while it is stopped. Invariant: an instance in flight
 /// is in a list here, or has tasks or sub-graphs in flight.
+/// It is parked while its lists are empty: the completion of a task runs what follows, without a poll of the graph.
 struct doca_graph final : opendoca::GraphStructure, opendoca::v3::Member {
     explicit doca_graph(doca_pe &pe) noexcept;
     ~doca_graph() override;
@@ -37,6 +38,7 @@ struct doca_graph final : opendoca::GraphStructure, opendoca::v3::Member {
     // Called by instances.
 
     /// Adds @p instance, which has nodes to start or has ended, to the ready list. No effect if it is in the list.
+    /// run_ready() or wake() must follow.
     void add_ready(doca_graph_instance &instance) noexcept;
     /// Adds @p instance, which has nodes that wait for full contexts, to the blocked list. No effect if it is in the
     /// list.
@@ -46,7 +48,7 @@ struct doca_graph final : opendoca::GraphStructure, opendoca::v3::Member {
     /// Runs the instances of the ready list up to the first that completes; the others wait for the next poll. The
     /// callback may destroy the graph, so it must not be used afterwards. No effect if called from inside of itself.
     void run_ready() noexcept;
-    /// Wakes the progress engine: an instance has become ready outside of doca_pe_progress.
+    /// Lets the progress engine poll the graph, and wakes it: an instance has become ready outside of doca_pe_progress.
     void wake() noexcept;
 
 private:
@@ -61,6 +63,5 @@ private:
     std::uint32_t max_instances_ = 0;        ///< 0 until set_conf()
     doca_graph_instance *ready_ = nullptr;   ///< head of a list
     doca_graph_instance *blocked_ = nullptr; ///< head of a list
-    bool is_running_ = false;                ///< inside run_ready()
-    bool *is_gone_ = nullptr;                ///< set while run_ready() runs: the destructor writes true to it
+    bool *is_gone_ = nullptr;                ///< set inside run_ready(): the destructor writes true to it
 };

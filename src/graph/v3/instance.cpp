@@ -2,8 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #include "instance.hpp"
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <utility>
 
 #include "../../core/log/log.hpp"
 #include "../../core/v3/ctx.hpp"
@@ -17,6 +18,7 @@ doca_graph_instance::doca_graph_instance(doca_graph &graph)
     : graph_(graph),
       plan_(*graph.plan()),
       ready_(std::make_unique_for_overwrite<std::uint32_t[]>(plan_.num_nodes())),
+      blocked_(std::make_unique_for_overwrite<std::uint32_t[]>(plan_.num_jobs)),
       num_waits_(std::make_unique_for_overwrite<std::uint32_t[]>(plan_.num_nodes())),
       data_(std::make_unique<Data[]>(plan_.num_nodes())),
       nodes_(std::make_unique<Node[]>(plan_.num_jobs)),
@@ -29,6 +31,8 @@ doca_graph_instance::doca_graph_instance(doca_graph &graph)
             node.number = number;
         }
     }
+    std::ranges::copy(plan_.roots, ready_.get());
+    std::ranges::copy(plan_.num_preceding, num_waits_.get());
     graph_.instance_created();
 }
 
@@ -141,19 +145,15 @@ doca_error_t doca_graph_instance::submit() noexcept
     if (const doca_error_t status = check_submittable(); status != DOCA_SUCCESS)
         return status;
     begin(graph_, nullptr, 0);
-    bool is_any_taken = false;
     while (head_ < plan_.num_context_roots) {
         // Submitted, also if it could be executed at once: the engine counts a task of the graph until it is polled.
         const doca_error_t status = submit_task(ready_[head_++]);
-        // AGAIN means that the node is blocked: it counts as taken, and is retried.
-        if (status == DOCA_SUCCESS || status == DOCA_ERROR_AGAIN) {
-            is_any_taken = true;
-        } else if (!is_any_taken) {
-            is_in_flight_ = false;
-            return status;
-        } else {
+        if (status == DOCA_SUCCESS || status == DOCA_ERROR_AGAIN) [[likely]]
+            continue;
+        if (num_in_flight_ != 0)
             break; // the instance ends with the error, after the tasks that were submitted
-        }
+        is_in_flight_ = false;
+        return status;
     }
     if (num_blocked_ != 0)
         graph_.add_blocked(*this);
@@ -171,28 +171,28 @@ void doca_graph_instance::begin(doca_graph &runner, doca_graph_instance *parent,
     parent_ = parent;
     parent_node_ = parent_node;
     is_in_flight_ = true;
-    num_blocked_ = 0;
-    num_in_flight_ = 0;
-    status_ = DOCA_SUCCESS;
     head_ = 0;
     tail_ = static_cast<std::uint32_t>(plan_.roots.size());
-    std::memcpy(ready_.get(), plan_.roots.data(), plan_.roots.size() * sizeof(ready_[0]));
-    std::memcpy(num_waits_.get(), plan_.num_preceding.data(), plan_.num_nodes() * sizeof(num_waits_[0]));
+    if (std::exchange(status_, DOCA_SUCCESS) != DOCA_SUCCESS) [[unlikely]]
+        std::ranges::copy(plan_.num_preceding, num_waits_.get());
 }
 
 void doca_graph_instance::run() noexcept
 {
     // Blocked nodes go first: they have waited longest.
-    retry_blocked();
+    if (num_blocked_ != 0) [[unlikely]]
+        retry_blocked();
     while (head_ != tail_) {
         const std::uint32_t number = ready_[head_++];
         const Plan::Node &node = plan_.nodes[number];
-        if (node.kind == NodeKind::context)
-            (void)start_task(number);
+        if (node.kind == NodeKind::user)
+            node_ended(number, reinterpret_cast<doca_graph_user_node_cb_t>(node.action.callback)(data_[number].cookie));
         else if (node.kind == NodeKind::sub_graph)
             start_sub_graph(number);
+        else if (execute_at_once(number)) [[likely]]
+            release_successors(number);
         else
-            node_ended(number, reinterpret_cast<doca_graph_user_node_cb_t>(node.action.callback)(data_[number].cookie));
+            (void)submit_task(number);
     }
 }
 
@@ -201,37 +201,26 @@ void doca_graph_instance::retry_blocked() noexcept
     const std::uint32_t count = num_blocked_;
     num_blocked_ = 0;
     for (std::uint32_t i = 0; i != count && status_ == DOCA_SUCCESS; ++i)
-        (void)start_task(ready_[i]);
+        (void)submit_task(blocked_[i]);
 }
 
-doca_error_t doca_graph_instance::start_task(std::uint32_t number) noexcept
+bool doca_graph_instance::execute_at_once(std::uint32_t number) noexcept
 {
-    if (has_context(number) && doca_ctx::execute_at_once(*data_[number].task)) {
-        node_ended(number, DOCA_SUCCESS);
-        return DOCA_SUCCESS;
-    }
-    return submit_task(number);
-}
-
-/// Returns whether the context of a node exists: its tasks were freed with it.
-bool doca_graph_instance::has_context(std::uint32_t number) const noexcept
-{
-    return opendoca::context_at<doca_ctx>(plan_.nodes[number].action.context) != nullptr;
+    return has_context(number) && doca_ctx::execute_at_once(*data_[number].task);
 }
 
 doca_error_t doca_graph_instance::submit_task(std::uint32_t number) noexcept
 {
     doca_error_t status = DOCA_ERROR_BAD_STATE;
     if (has_context(number)) {
-        doca_task &task = *data_[number].task;
-        status = task.ctx->submit_for(nodes_[plan_.nodes[number].job], task);
+        status = doca_ctx::submit_for(nodes_[plan_.nodes[number].job], *data_[number].task);
     } else {
         LOG_ERR("the context of node %u was destroyed", number);
     }
     if (status == DOCA_SUCCESS)
         ++num_in_flight_;
     else if (status == DOCA_ERROR_AGAIN)
-        ready_[num_blocked_++] = number;
+        blocked_[num_blocked_++] = number;
     else
         node_ended(number, status);
     return status;
@@ -261,19 +250,29 @@ void doca_graph_instance::task_ended(std::uint32_t number, doca_error_t status) 
 /// Ends a node. After the first failure no other node of the instance starts.
 void doca_graph_instance::node_ended(std::uint32_t number, doca_error_t status) noexcept
 {
-    if (status != DOCA_SUCCESS) {
-        if (status_ == DOCA_SUCCESS)
-            status_ = status;
-        // Drops all nodes that have not started. Those in flight end by themselves.
-        head_ = tail_;
-        num_blocked_ = 0;
-    }
-    if (status_ != DOCA_SUCCESS)
-        return;
+    if (status != DOCA_SUCCESS) [[unlikely]]
+        fail(status);
+    if (status_ == DOCA_SUCCESS) [[likely]]
+        release_successors(number);
+}
+
+void doca_graph_instance::release_successors(std::uint32_t number) noexcept
+{
     const Plan::Node &node = plan_.nodes[number];
     for (std::uint32_t i = node.successors_begin; i != node.successors_end; ++i) {
         const std::uint32_t successor = plan_.successors[i];
-        if (--num_waits_[successor] == 0)
-            ready_[tail_++] = successor;
+        if (--num_waits_[successor] != 0)
+            continue;
+        num_waits_[successor] = plan_.num_preceding[successor];
+        ready_[tail_++] = successor;
     }
+}
+
+void doca_graph_instance::fail(doca_error_t status) noexcept
+{
+    if (status_ == DOCA_SUCCESS)
+        status_ = status;
+    // Drops all nodes that have not started. Those in flight end by themselves.
+    head_ = tail_;
+    num_blocked_ = 0;
 }

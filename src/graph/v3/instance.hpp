@@ -11,7 +11,9 @@
 #include "graph.hpp"
 
 /// doca_graph_instance of 3.0: the data of a graph's nodes, and the state of a run. Owned by the program; used by the
-/// thread of the graph's engine. All memory is allocated at creation, so a run allocates nothing.
+/// thread of the graph's engine. All memory is allocated at creation, so a run allocates nothing. Invariant: at rest
+/// nothing is blocked or in flight, the list of ready nodes begins with the roots, and num_waits_ is as for a run that
+/// begins, except after a failure.
 ///
 /// Its run shares no code with that of 2.2. There, nodes take credits of a work queue, contexts can be full of other
 /// jobs, and events are written; here each context has room for all of its tasks.
@@ -41,7 +43,7 @@ private:
     /// A context node; receives the completion of its task.
     class Node final : public opendoca::v3::CompletionHandler {
     public:
-        void ended(const opendoca::Ended &ended) noexcept override { instance->task_ended(number, ended.status); }
+        void ended(doca_error_t status) noexcept override { instance->task_ended(number, status); }
 
         doca_graph_instance *instance = nullptr;
         std::uint32_t number = 0; ///< number of the node
@@ -63,23 +65,30 @@ private:
     /// Returns an error, after a log line, if the instance is in flight or a node has no data.
     [[nodiscard]] doca_error_t check_submittable() const noexcept;
 
-    /// Resets the state for a run by @p runner.
+    /// Begins a run by @p runner.
     void begin(doca_graph &runner, doca_graph_instance *parent, std::uint32_t parent_node) noexcept;
     /// Starts all ready nodes, including those that become ready in the meantime.
     void run() noexcept;
     /// Starts blocked nodes; those that are refused again stay blocked.
     void retry_blocked() noexcept;
-    /// Carries out or submits the task of a node. Returns AGAIN if the context is full, and the node is then retried
-    /// later. Any other error has ended the node.
-    doca_error_t start_task(std::uint32_t number) noexcept;
-    /// Does the same without carrying it out.
+    /// Executes the task of a context node. Returns false, without any change, if it has to be submitted.
+    [[nodiscard]] bool execute_at_once(std::uint32_t number) noexcept;
+    /// Submits the task of a node. Returns AGAIN if the context is full, and the node is then retried later. Any other
+    /// error has ended the node.
     doca_error_t submit_task(std::uint32_t number) noexcept;
-    [[nodiscard]] bool has_context(std::uint32_t number) const noexcept;
+    /// Returns whether the context of a node exists: its tasks were freed with it.
+    [[nodiscard]] bool has_context(std::uint32_t number) const noexcept
+    {
+        return opendoca::context_at<doca_ctx>(plan_.nodes[number].action.context) != nullptr;
+    }
     /// Begins the run of a sub-graph node's instance.
     void start_sub_graph(std::uint32_t number) noexcept;
     /// Records the end of a node that was in flight, and runs what has become ready.
     void task_ended(std::uint32_t number, doca_error_t status) noexcept;
     void node_ended(std::uint32_t number, doca_error_t status) noexcept;
+    /// Adds the nodes to the ready ones that have waited for node @p number alone.
+    void release_successors(std::uint32_t number) noexcept;
+    void fail(doca_error_t status) noexcept;
     [[nodiscard]] bool is_finished() const noexcept
     {
         return head_ == tail_ && num_blocked_ == 0 && num_in_flight_ == 0;
@@ -102,10 +111,11 @@ private:
     bool is_blocked_ = false; ///< likewise
     doca_graph_instance *next_ready_ = nullptr;
     doca_graph_instance *next_blocked_ = nullptr;
-    /// The ready nodes. Each node becomes ready once in a run, so the array is never reused in one run: its consumed
-    /// beginning holds the blocked nodes.
+    /// The ready nodes, the roots first. Each node becomes ready once in a run, so a run never reuses a place.
     std::unique_ptr<std::uint32_t[]> ready_;
-    std::unique_ptr<std::uint32_t[]> num_waits_; ///< for each node, how many predecessors have not ended
+    std::unique_ptr<std::uint32_t[]> blocked_; ///< context nodes
+    /// For each node, how many predecessors have not ended. Once it is ready, as many as when the next run begins.
+    std::unique_ptr<std::uint32_t[]> num_waits_;
     std::unique_ptr<Data[]> data_;
     std::unique_ptr<Node[]> nodes_; ///< the context nodes
 

@@ -3,6 +3,7 @@
 //
 // Graphs of tasks: order, failures, sub-graphs, and instances that run again.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -469,6 +470,41 @@ TEST_P(Graph, a_callback_may_submit_again_or_destroy_everything)
     then = nullptr;
 }
 
+/// A callback may call progress, which finds the copy of another instance.
+TEST_P(Graph, what_becomes_ready_in_a_callback_runs_later)
+{
+    using Action = std::function<void()>;
+    const BufHandle src = source(0, 10);
+    const std::array<BufHandle, max_instances> dsts = {destination(0, 10), destination(100, 10)};
+    const GraphHandle graph = new_graph();
+    doca_graph_node *const copy = context_node(graph);
+    doca_graph_node *step = nullptr;
+    must(doca_graph_node_create_from_user(
+        graph,
+        [](void *cookie) {
+            (*static_cast<Action *>(cookie))();
+            return DOCA_SUCCESS;
+        },
+        &step));
+    must(doca_graph_add_dependency(graph, copy, step));
+    must(doca_graph_start(graph));
+    for (int i = 0; i != 4; ++i)
+        EXPECT_FALSE(progress()); // the graph, which has nothing to do, is parked
+    Action action = [&] { (void)progress(); };
+    std::array<InstanceHandle, max_instances> instances;
+    for (std::uint32_t i = 0; i != max_instances; ++i) {
+        instances[i] = instance_of(graph, i);
+        must(doca_graph_instance_set_ctx_node_data(instances[i], copy, copy_task(src, dsts[i])));
+        must(doca_graph_instance_set_user_node_data(instances[i], step, &action));
+        must(doca_graph_instance_submit(instances[i]));
+    }
+    run_until([&] { return ends.size() == max_instances; });
+    EXPECT_EQ(ends, (Calls{"done 0", "done 1"}));
+    for (InstanceHandle &instance : instances)
+        instance.reset();
+    must(doca_graph_stop(graph));
+}
+
 TEST_P(Graph, wakes_who_sleeps)
 {
     const BufHandle src = source(0, 10);
@@ -484,6 +520,8 @@ TEST_P(Graph, wakes_who_sleeps)
     must(doca_graph_instance_set_ctx_node_data(instance, copy, copy_task(src, dst)));
     doca_notification_handle_t handle{};
     must(doca_pe_get_notification_handle(pe, &handle));
+    for (int i = 0; i != 4; ++i)
+        EXPECT_FALSE(progress()); // the graph, which has nothing to do, is parked
     must(doca_pe_request_notification(pe));
     pollfd fd{handle, POLLIN, 0};
     EXPECT_EQ(poll(&fd, 1, 0), 0);
