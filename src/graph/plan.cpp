@@ -25,7 +25,9 @@ Plan::Plan(const GraphStructure &graph)
         const auto begin = static_cast<std::uint32_t>(successors.size());
         for (const doca_graph_node *successor : node->successors)
             successors.push_back(successor->number);
-        nodes.push_back({node->action, begin, static_cast<std::uint32_t>(successors.size()), num_jobs, node->kind});
+        const bool is_in_chain = node->successors.size() == 1 && node->successors[0]->predecessors.size() == 1;
+        nodes.push_back({node->action, begin, static_cast<std::uint32_t>(successors.size()), num_jobs, node->kind,
+                         is_in_chain ? node->successors[0]->number : none});
         num_preceding.push_back(static_cast<std::uint32_t>(node->predecessors.size()));
         if (node->predecessors.empty())
             roots.push_back(node->number);

@@ -38,7 +38,9 @@ struct Plan {
         std::uint32_t successors_end;
         std::uint32_t job; ///< the index of a context node among the context nodes
         NodeKind kind;
+        std::uint32_t only_successor; ///< the only successor, if that depends on nothing else; else none
     };
+    static constexpr std::uint32_t none = UINT32_MAX;
 
     explicit Plan(const GraphStructure &graph);
 

@@ -183,17 +183,36 @@ void doca_graph_instance::run() noexcept
     if (num_blocked_ != 0) [[unlikely]]
         retry_blocked();
     while (head_ != tail_) {
-        const std::uint32_t number = ready_[head_++];
-        const Plan::Node &node = plan_.nodes[number];
-        if (node.kind == NodeKind::user)
-            node_ended(number, reinterpret_cast<doca_graph_user_node_cb_t>(node.action.callback)(data_[number].cookie));
-        else if (node.kind == NodeKind::sub_graph)
-            start_sub_graph(number);
-        else if (execute_at_once(number)) [[likely]]
-            release_successors(number);
-        else
-            (void)submit_task(number);
+        std::uint32_t number = ready_[head_++];
+        // In a chain the next node is known from the plan. It is not put into the list, from which it would be read
+        // back at once: that takes as long as all else that a node needs.
+        while (start(number)) {
+            const std::uint32_t next = plan_.nodes[number].only_successor;
+            if (next == Plan::none || head_ != tail_) {
+                release_successors(number);
+                break;
+            }
+            number = next;
+        }
     }
+}
+
+bool doca_graph_instance::start(std::uint32_t number) noexcept
+{
+    const Plan::Node &node = plan_.nodes[number];
+    if (node.kind == NodeKind::user) {
+        const auto callback = reinterpret_cast<doca_graph_user_node_cb_t>(node.action.callback);
+        if (const doca_error_t status = callback(data_[number].cookie); status != DOCA_SUCCESS) [[unlikely]]
+            fail(status);
+        return status_ == DOCA_SUCCESS; // the callback may have called progress, in which another node has failed
+    }
+    if (node.kind == NodeKind::sub_graph)
+        start_sub_graph(number);
+    else if (execute_at_once(number)) [[likely]]
+        return true;
+    else
+        (void)submit_task(number);
+    return false;
 }
 
 void doca_graph_instance::retry_blocked() noexcept

@@ -71,6 +71,8 @@ private:
     void run() noexcept;
     /// Starts blocked nodes; those that are refused again stay blocked.
     void retry_blocked() noexcept;
+    /// Starts a node. Returns whether it has ended, with success.
+    [[nodiscard]] bool start(std::uint32_t number) noexcept;
     /// Executes the task of a context node. Returns false, without any change, if it has to be submitted.
     [[nodiscard]] bool execute_at_once(std::uint32_t number) noexcept;
     /// Submits the task of a node. Returns AGAIN if the context is full, and the node is then retried later. Any other

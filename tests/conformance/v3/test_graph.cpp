@@ -168,6 +168,33 @@ TEST_P(Graph, nodes_run_in_the_order_of_their_dependencies)
     EXPECT_EQ(doca_graph_stop(graph), DOCA_SUCCESS);
 }
 
+/// Two chains of callbacks after a copy take turns: nodes run in the order in which they become ready.
+TEST_P(Graph, chains_run_side_by_side)
+{
+    const BufHandle src = source(0, 10);
+    const BufHandle dst = destination(0, 10);
+    const GraphHandle graph = new_graph();
+    doca_graph_node *const copy = context_node(graph);
+    std::array<doca_graph_node *, 6> nodes;
+    for (std::size_t i = 0; i != nodes.size(); ++i) {
+        nodes[i] = user_node(graph);
+        must(doca_graph_add_dependency(graph, i < 2 ? copy : nodes[i - 2], nodes[i]));
+    }
+    must(doca_graph_start(graph));
+    InstanceHandle instance = instance_of(graph);
+    must(doca_graph_instance_set_ctx_node_data(instance, copy, copy_task(src, dst)));
+    std::array<Step, nodes.size()> steps;
+    for (std::size_t i = 0; i != nodes.size(); ++i) {
+        steps[i] = {&calls, std::to_string(i)};
+        must(doca_graph_instance_set_user_node_data(instance, nodes[i], &steps[i]));
+    }
+    must(doca_graph_instance_submit(instance));
+    run_until([&] { return !ends.empty(); });
+    EXPECT_EQ(calls, (Calls{"0", "1", "2", "3", "4", "5"}));
+    instance.reset();
+    must(doca_graph_stop(graph));
+}
+
 TEST_P(Graph, a_node_that_fails_ends_the_instance_when_the_others_have_ended)
 {
     const BufHandle src = source(0, 100);
