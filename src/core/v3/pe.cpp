@@ -110,11 +110,12 @@ void doca_pe::park_idle() noexcept
         Member &member = *members_[i];
         if (num_polls_ - member.last_found <= member.polls_until_parked)
             continue;
-        --left;
-        if (member.park())
+        if (member.park()) {
+            --left;
             exchange(i, --num_active_);
-        else
+        } else {
             member.last_found = num_polls_; // tried again later
+        }
     }
     update_only();
 }

@@ -150,6 +150,8 @@ void doca_graph::wake() noexcept
 
 bool doca_graph::progress_more() noexcept
 {
+    if (is_gone_ != nullptr)
+        return false; // called by a callback of run_ready(), which does the rest
     // A context may have space again without an event that reports it, so blocked nodes are retried in each poll.
     bool is_any_started = ready_ != nullptr;
     for (doca_graph_instance *instance = blocked_; instance != nullptr; instance = instance->next_blocked_) {
@@ -176,7 +178,8 @@ void doca_graph::run_ready() noexcept
         instance.run();
         if (instance.num_blocked_ != 0) [[unlikely]]
             add_blocked(instance);
-        if (!instance.is_finished())
+        // A callback that polls may have found the end of the instance's last task: it is in the list again then.
+        if (instance.is_ready_ || !instance.is_finished())
             continue;
         remove_blocked(instance);
         instance.is_in_flight_ = false;

@@ -497,7 +497,7 @@ TEST_P(Graph, a_callback_may_submit_again_or_destroy_everything)
     then = nullptr;
 }
 
-/// A callback may call progress, which finds the copy of another instance.
+/// Programs must not poll in a callback (doca_pe.h). One that does finds the copy of another instance.
 TEST_P(Graph, what_becomes_ready_in_a_callback_runs_later)
 {
     using Action = std::function<void()>;
@@ -529,6 +529,41 @@ TEST_P(Graph, what_becomes_ready_in_a_callback_runs_later)
     EXPECT_EQ(ends, (Calls{"done 0", "done 1"}));
     for (InstanceHandle &instance : instances)
         instance.reset();
+    must(doca_graph_stop(graph));
+}
+
+/// The same with the last copy of the callback's own instance, which ends once.
+TEST_P(Graph, an_instance_that_ends_in_its_own_callback_ends_once)
+{
+    using Action = std::function<void()>;
+    const BufHandle src = source(0, 10), first_dst = destination(0, 10), second_dst = destination(100, 10);
+    const GraphHandle graph = new_graph();
+    doca_graph_node *const first = context_node(graph), *const second = context_node(graph);
+    doca_graph_node *step = nullptr;
+    must(doca_graph_node_create_from_user(
+        graph,
+        [](void *cookie) {
+            (*static_cast<Action *>(cookie))();
+            return DOCA_SUCCESS;
+        },
+        &step));
+    must(doca_graph_add_dependency(graph, first, step));
+    must(doca_graph_start(graph));
+    Action action = [&] {
+        for (int i = 0; i != 8; ++i)
+            (void)progress();
+    };
+    InstanceHandle instance = instance_of(graph, 0);
+    must(doca_graph_instance_set_ctx_node_data(instance, first, copy_task(src, first_dst)));
+    must(doca_graph_instance_set_ctx_node_data(instance, second, copy_task(src, second_dst)));
+    must(doca_graph_instance_set_user_node_data(instance, step, &action));
+    must(doca_graph_instance_submit(instance));
+    run_until([&] { return !ends.empty(); });
+    while (progress()) {
+    }
+    EXPECT_EQ(ends, (Calls{"done 0"}));
+    EXPECT_EQ(data_len_of(second_dst), 10U);
+    instance.reset();
     must(doca_graph_stop(graph));
 }
 
