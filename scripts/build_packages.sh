@@ -17,10 +17,8 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
-usage() {
-    sed -n 's/^#   scripts/usage: scripts/p' "$0" >&2
-    exit 2
-}
+# shellcheck source=scripts/usage.sh
+source "$top/scripts/usage.sh"
 with_test=
 native=$(dpkg --print-architecture)
 arch=$native

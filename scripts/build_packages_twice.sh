@@ -11,13 +11,11 @@
 # in OUTPUT/NAME.txt. Ends with 1 then. Both builds get what DEB_BUILD_OPTIONS has, as noopt for a quick check of the packaging alone.
 set -euo pipefail
 
-case ${1-} in
--*)
-    sed -n '8s/^# \{0,1\}//p' "$0" >&2
-    exit 2
-    ;;
-esac
 top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+# shellcheck source=scripts/usage.sh
+source "$top/scripts/usage.sh"
+refuse_options "$@"
+[ $# -le 1 ] || usage
 output=${1:-$top/build-packages-twice}
 rm -rf "$output"
 mkdir -p "$output"

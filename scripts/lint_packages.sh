@@ -10,13 +10,10 @@
 # installed by apt.
 set -euo pipefail
 
-case ${1-} in
--*)
-    sed -n '7s/^#   scripts/usage: scripts/p' "$0" >&2
-    exit 2
-    ;;
-esac
 top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+# shellcheck source=scripts/usage.sh
+source "$top/scripts/usage.sh"
+refuse_options "$@"
 if [ $# = 0 ]; then
     mapfile -t folders < <(ls -d "$top"/build-packages*/ 2>/dev/null)
     set -- "${folders[@]}"

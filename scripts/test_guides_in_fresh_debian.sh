@@ -12,14 +12,13 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+# shellcheck source=scripts/usage.sh
+source "$top/scripts/usage.sh"
 [ $# != 0 ] || set -- bookworm trixie
 for each in "$@"; do
     case $each in
     bookworm | trixie | bookworm=?* | trixie=?*) ;;
-    *)
-        sed -n 's/^#   scripts/usage: scripts/p' "$0" >&2
-        exit 2
-        ;;
+    *) usage ;;
     esac
 done
 result=0

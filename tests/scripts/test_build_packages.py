@@ -37,7 +37,8 @@ class Packages(unittest.TestCase):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
             path.chmod(0o755)
-        shutil.copy(SCRIPT, self.top / "scripts")
+        for script in SCRIPT, SCRIPT.with_name("usage.sh"):
+            shutil.copy(script, self.top / "scripts")
 
     def build(self, *words):
         calls = self.top / "calls"

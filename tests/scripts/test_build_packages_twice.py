@@ -33,7 +33,8 @@ class Twice(unittest.TestCase):
         self.top = pathlib.Path(folder.name).resolve()
         for part in "scripts", "bin":
             (self.top / part).mkdir()
-        shutil.copy(SCRIPT, self.top / "scripts")
+        for script in SCRIPT, SCRIPT.with_name("usage.sh"):
+            shutil.copy(script, self.top / "scripts")
         self.program("scripts/build_packages.sh", BUILD)
         self.program("bin/diffoscope", '#!/bin/sh\necho differences >"$2"\nexit 1\n')
         self.calls = self.top / "calls"
@@ -78,10 +79,11 @@ class Twice(unittest.TestCase):
         self.assertEqual(1, done.returncode)
         self.assertIn("there is no package", done.stderr)
 
-    def test_options_are_refused(self):
-        done = self.build("--help")
-        self.assertEqual((2, "", ""), (done.returncode, done.stdout, self.calls.read_text(encoding="utf-8")))
-        self.assertIn("scripts/build_packages_twice.sh [OUTPUT]", done.stderr)
+    def test_options_and_a_second_folder_are_refused(self):
+        for words in ["--help"], ["output", "--help"], ["output", "another"]:
+            done = self.build(*words)
+            self.assertEqual((2, "", ""), (done.returncode, done.stdout, self.calls.read_text(encoding="utf-8")), words)
+            self.assertIn("usage: scripts/build_packages_twice.sh [OUTPUT]", done.stderr)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ class Checks(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.top = pathlib.Path(folder.name).resolve()
         (self.top / "scripts").mkdir()
-        for name in "lint_packages.sh", "test_guides_in_fresh_debian.sh":
+        for name in "usage.sh", "lint_packages.sh", "test_guides_in_fresh_debian.sh":
             shutil.copy(SCRIPTS / name, self.top / "scripts")
         for name in "scripts/install_dependencies.sh", "scripts/build_packages.sh", "tests/packages/guides_in_fresh_debian.sh", \
                 "bin/lintian", "bin/rpmlint":
@@ -81,9 +81,10 @@ class Lint(Checks):
             self.program(f"bin/{program}", CALL)
 
     def test_options_are_refused(self):
-        done, calls = self.run_script("lint_packages.sh", "--help")
-        self.assertEqual((2, []), (done.returncode, calls))
-        self.assertIn("usage: scripts/lint_packages.sh [FOLDER...]", done.stderr)
+        for words in ["--help"], [self.top, "-f"]:
+            done, calls = self.run_script("lint_packages.sh", *words)
+            self.assertEqual((2, []), (done.returncode, calls), words)
+            self.assertIn("usage: scripts/lint_packages.sh [FOLDER...]", done.stderr)
 
 
 class Guides(Checks):
