@@ -86,7 +86,7 @@ zypper)
     lint_packages="clang-format clang-tidy shellcheck flake8"
     card_packages="ibverbs-providers ibverbs-utils infiniband-diags rdmacm-utils perftest python3-pyverbs python3-scapy ucx-utils libfabric-bin iproute2"
     roots_packages="mmdebstrap git"
-    packages_packages="apt-utils debhelper doxygen dpkg-dev gpg libtbb-dev lintian mmdebstrap rpmlint"
+    packages_packages="apt-utils debhelper doxygen dpkg-dev gpg libtbb-dev lintian mmdebstrap rpm rpmlint"
     ;;
 esac
 
