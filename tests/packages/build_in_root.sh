@@ -4,7 +4,7 @@
 #
 # Builds the packages of OUTPUT/source in a fresh minimal root of a release of Debian, for this CPU or another one, as Debian does
 # it, installs them there, and tries them, under an emulator where they are for another CPU; the packages are in OUTPUT then. On
-# this machine it needs mmdebstrap.
+# this machine it needs mmdebstrap. The root is thrown away, so dpkg need not wait for the disk.
 #
 #   tests/packages/build_in_root.sh CODENAME ARCH OUTPUT
 #
@@ -40,7 +40,7 @@ if [ "$(id -u)" = 0 ] && command -v ccache >/dev/null; then
     build="mkdir \"\$1/ccache\"; mount --bind '$kept' \"\$1/ccache\" || exit 1; $build; result=\$?; umount \"\$1/ccache\"; exit \$result"
 fi
 "${isolated[@]}" mmdebstrap --quiet --variant=apt --format=null --architectures="$architectures" \
-    --include="$packages" \
+    --include="$packages" --dpkgopt=force-unsafe-io \
     --customize-hook='mkdir "$1/build"' \
     --customize-hook="copy-in '$output/source' '$here/build_inside.sh' /build" \
     --customize-hook="$build" \

@@ -25,7 +25,7 @@ trap 'rm -rf "$repository"' EXIT
 "$here/../../scripts/make_apt_repository.sh" --codename "$codename" "$repository" "$packages"/*.deb
 
 # python3 runs the test, sudo is in the guides' commands. Mounts that the test makes are never seen outside of this namespace.
-unshare --mount mmdebstrap --quiet --variant=minbase --format=null --include=python3,sudo \
+unshare --mount mmdebstrap --quiet --variant=minbase --format=null --dpkgopt=force-unsafe-io --include=python3,sudo \
     --customize-hook='mkdir -p "$1/guides/samples" "$1/guides/abi"' \
     --customize-hook="cp '$here'/../samples/test_guides.py '$here'/../samples/program.py \"\$1/guides/samples\"" \
     --customize-hook="cp '$here'/../abi/tree.py \"\$1/guides/abi\" && cp '$here'/guides_inside.sh \"\$1/guides\"" \

@@ -25,7 +25,7 @@ trap 'rm -rf "$repository"' EXIT
 
 # The root lives as long as the hooks; what users install to build programs is there from the beginning, and so is adduser, which
 # Debian's libibverbs1 needs and apt does not remove with it.
-mmdebstrap --quiet --variant=minbase --format=null \
+mmdebstrap --quiet --variant=minbase --format=null --dpkgopt=force-unsafe-io \
     --include=adduser,gcc,libc6-dev,libbsd-dev,meson,pkg-config \
     --customize-hook="mkdir \"\$1/packages\" && cp -r '$packages'/*.deb '$packages/opt' '$here'/../../debian/tests/* '$here/inside.sh' \"\$1/packages\"" \
     --customize-hook="cp -r '$repository' \"\$1/repository\" && chmod 755 \"\$1/repository\"" \
