@@ -55,7 +55,7 @@ dnf)
     test_packages="$test_libraries python3 python3-pyyaml clang make doxygen valgrind gnuplot"
     optional_build_packages="libdeflate-devel lz4-devel xxhash-devel isa-l-devel"
     optional_test_packages="compiler-rt mandoc zlib-devel lz4 qpdf"
-    lint_packages="clang-tools-extra ShellCheck python3-flake8"
+    lint_packages="clang-tools-extra ShellCheck python3-flake8 yamllint"
     card_packages="libibverbs libibverbs-utils infiniband-diags librdmacm-utils perftest python3-pyverbs ucx ucx-ib iproute"
     optional_card_packages="python3-scapy ucx-ib-mlx5 libfabric"
     ;;
@@ -83,7 +83,7 @@ zypper)
     vm_packages="qemu-system-x86 busybox-static cpio kmod iproute2 ibverbs-providers ibverbs-utils perftest valgrind"
     # The Arm libraries are not installed: scripts/aarch64_sysroot.sh.
     aarch64_packages="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user"
-    lint_packages="clang-format clang-tidy shellcheck flake8"
+    lint_packages="clang-format clang-tidy shellcheck flake8 yamllint"
     card_packages="ibverbs-providers ibverbs-utils infiniband-diags rdmacm-utils perftest python3-pyverbs python3-scapy ucx-utils libfabric-bin iproute2"
     roots_packages="mmdebstrap git"
     packages_packages="apt-utils debhelper doxygen dpkg-dev gpg libtbb-dev lintian mmdebstrap rpm rpmlint"

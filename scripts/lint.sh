@@ -4,7 +4,7 @@
 #
 # Checks the format and the habits of the sources, in a minute or two:
 #   clang-format 14 (that of Debian 12) on all C and C++ files, shellcheck on all shell scripts, flake8 on all Python files,
-#   and clang-tidy on the C++ files that differ from a base.
+#   yamllint on the workflows and all other YAML files, and clang-tidy on the C++ files that differ from a base.
 #
 #   scripts/lint.sh [--fix] [--tidy BUILD [--base COMMIT | --all]]
 #
@@ -82,6 +82,16 @@ if command -v flake8 >/dev/null; then
     check flake8 python
 else
     echo "== flake8: left out, as it is not installed"
+fi
+
+if command -v yamllint >/dev/null; then
+    # "on:" is a key of workflows, no value.
+    rules='{extends: default, rules: {comments: {min-spaces-from-content: 1}, document-start: disable, line-length: {max: 140},
+        truthy: {check-keys: false}}}'
+    yaml() { git ls-files -z '*.yml' '*.yaml' | xargs -0 yamllint --strict -d "$rules"; }
+    check yamllint yaml
+else
+    echo "== yamllint: left out, as it is not installed"
 fi
 
 if [ -n "$build" ]; then
