@@ -19,10 +19,12 @@ SOURCE_ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SAMPLE = SOURCE_ROOT / "samples/3.0/bindings/dma_local_copy"
 BUILD_DIR = ""
 INCLUDES = {"2.2": "include", "3.0": "include/3.0"}
-MISSING = [name for name in ("bindgen", "rustc") if shutil.which(name) is None]
-if MISSING:
-    print(f"skipped: {' and '.join(MISSING)} is not installed (packages bindgen and rustc)")
+# The levels of the API that the headers have by a flag: docs/older-apis.md.
+LEVELS = {"2.2": (10300, 10400, 10500, 20002), "3.0": (20500, 20600, 20700, 20800)}
+if shutil.which("bindgen") is None:
+    print("skipped: bindgen is not installed (package bindgen)")
     sys.exit(77)
+needs_rustc = unittest.skipUnless(shutil.which("rustc"), "rustc is not installed (package rustc)")
 
 
 def run(*words, **environment):
@@ -31,8 +33,9 @@ def run(*words, **environment):
     return done.stdout
 
 
-def bindgen(header, output, generation, *options):
-    run("bindgen", *options, header, "-o", output, "--", f"-I{SOURCE_ROOT / INCLUDES[generation]}", "-DDOCA_ALLOW_EXPERIMENTAL_API")
+def bindgen(header, output, generation, *options, **environment):
+    run("bindgen", *options, header, "-o", output, "--", f"-I{SOURCE_ROOT / INCLUDES[generation]}", "-DDOCA_ALLOW_EXPERIMENTAL_API",
+        **environment)
     return output
 
 
@@ -44,11 +47,18 @@ class Folder(unittest.TestCase):
 
 
 class Headers(Folder):
+    @staticmethod
+    def facts(generation):
+        return json.loads((SOURCE_ROOT / f"tests/abi/doca-{generation}.json").read_text(encoding="utf-8"))
+
+    def including(self, *names):
+        header = self.folder / "included.h"
+        header.write_text("".join(f"#include <{name}>\n" for name in names), encoding="utf-8")
+        return header
+
     def all_headers(self, generation):
-        facts = json.loads((SOURCE_ROOT / f"tests/abi/doca-{generation}.json").read_text(encoding="utf-8"))
-        header = self.folder / f"all-{generation}.h"
-        header.write_text("".join(f"#include <{name}>\n" for name in facts["headers"]), encoding="utf-8")
-        return header, facts
+        facts = self.facts(generation)
+        return self.including(*facts["headers"]), facts
 
     def test_each_function_is_declared(self):
         for generation in INCLUDES:
@@ -61,6 +71,32 @@ class Headers(Folder):
                 self.assertGreater(len(exported), 200)
                 self.assertEqual(set(), exported - declared)
 
+    def test_each_header_stands_alone_and_in_any_order(self):
+        for generation in INCLUDES:
+            names = list(self.facts(generation)["headers"])
+            made = [bindgen(self.including(*order), self.folder / "all.rs", generation).read_text(encoding="utf-8")
+                    for order in (names, names[::-1])]
+            functions, reversed_functions = ({name for name in re.findall(r"pub fn (doca_\w+)", text)} for text in made)
+            self.assertEqual(functions, reversed_functions)
+            for name in names:
+                with self.subTest(generation=generation, header=name):
+                    bindgen(self.including(name), self.folder / "one.rs", generation)
+
+    def test_levels_are_chosen_by_the_environment(self):
+        """A function that a level has under another name is linked by the name of a symbol that the library exports."""
+        for generation, levels in LEVELS.items():
+            header, _ = self.all_headers(generation)
+            symbols = (SOURCE_ROOT / f"debian/libopendoca{generation}.symbols").read_text(encoding="utf-8")
+            for level in levels:
+                with self.subTest(level=level):
+                    made = bindgen(header, self.folder / "level.rs", generation, BINDGEN_EXTRA_CLANG_ARGS=f"-DDOCA_API={level}")
+                    linked = dict(re.findall(r'#\[link_name = "\\u\{1\}(\w+)"\]\s+pub fn (doca_\w+)', made.read_text(encoding="utf-8")))
+                    self.assertGreater(len(linked), 5)
+                    for symbol, function in linked.items():
+                        self.assertNotEqual(symbol, function)
+                        self.assertIn(f" {symbol}@", symbols)
+
+    @needs_rustc
     def test_types_have_the_layout_of_the_compiler(self):
         for generation in INCLUDES:
             with self.subTest(generation=generation):
@@ -71,6 +107,7 @@ class Headers(Folder):
                 self.assertIn("test result: ok", run(self.folder / "types"))
 
 
+@needs_rustc
 class Sample(Folder):
     def test_it_copies_and_reports_what_fails(self):
         bindgen(f"{SAMPLE}.h", self.folder / "doca.rs", "3.0", "--no-prepend-enum-name")
