@@ -49,6 +49,8 @@ class Release(unittest.TestCase):
         self.assertRegex(number, r"^\d+\.\d+\.\d+$")
         self.assertEqual(number, re.search(r"^## \[(\d.*?)\]", text_of("CHANGELOG.md"), re.M)[1])
         self.assertEqual(number, re.match(r"opendoca \((.*?)\)", text_of("debian/changelog"))[1])
+        day = re.search(r"^## \[\d.*?\] - (\S+)$", text_of("CHANGELOG.md"), re.M)[1]
+        self.assertEqual(day, re.search(r"^release_date = '(.*)'$", text_of("docs/manual/meson.build"), re.M)[1])
 
 
 class Formats(unittest.TestCase):
