@@ -5,9 +5,10 @@
 
   coverage.py [--build BUILD] [--suite SUITE]... [NAME...]
 
-The tests are selected as `meson test` does; default: the suites unit and conformance. Prints a table with a line for each folder,
-and writes into BUILD/coverage the lines that were not executed (lines.txt) and a tracefile of lcov (coverage.info), which genhtml,
-editors and CI services read. Only this run counts. Exit status 1 if a test has failed; the report is made all the same.
+The tests are selected as `meson test` does; default: the suites unit and conformance. Prints a table with a line for each folder
+and for each file of which less than 70 % was executed, and writes into BUILD/coverage the lines that were not executed (lines.txt)
+and a tracefile of lcov (coverage.info), which genhtml, editors and CI services read. Only this run counts. Exit status 1 if a test
+has failed; the report is made all the same.
 Environment: CXX  a g++; GCOV  the gcov of the same release (default: gcov)
 """
 import argparse
@@ -20,6 +21,7 @@ import subprocess
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
+LOW = 70  # percent; a file with less is named
 # Threads count at the same time. The rest is as run_all_tests.sh builds for each change.
 OPTIONS = ["-Dtests=true", "-Ddocs=disabled", "-Dbuildtype=plain", "-Dunity=on", "-Dunity_size=20", "-Db_coverage=true",
            "-Dc_args=-fprofile-update=atomic", "-Dcpp_args=-fprofile-update=atomic"]
@@ -100,6 +102,17 @@ def write_reports(folder, total):
                 lines.write(f"{path}: {ranges(missed)}\n")
 
 
+def row(name, lines, hit):
+    return f"{name:<32} {lines:>8} {100 * hit / max(lines, 1):>7.1f} %"
+
+
+def low_files(total):
+    """Returns a line for each file of which less than LOW percent was executed, with a heading."""
+    counted = ((str(path), len(counts), sum(count != 0 for count in counts.values())) for path, counts in total.items())
+    rows = [row(*file) for file in counted if 100 * file[2] < LOW * file[1]]
+    return "\n".join([f"files below {LOW} %: {len(rows)}", *rows])
+
+
 def table(total):
     """Returns a line for each folder, and one for all."""
     folders = collections.defaultdict(lambda: [0, 0])
@@ -110,7 +123,7 @@ def table(total):
     last = folders.pop("all", [0, 0])
     rows = [f"{'folder':<32} {'lines':>8} {'executed':>9}"]
     for name, (lines, hit) in [*sorted(folders.items()), ("all", last)]:
-        rows.append(f"{name:<32} {lines:>8} {100 * hit / max(lines, 1):>7.1f} %")
+        rows.append(row(name, lines, hit))
     return "\n".join(rows)
 
 
@@ -130,6 +143,7 @@ def main():
     total = collect(build, os.environ.get("GCOV", "gcov"))
     write_reports(build / "coverage", total)
     print(table(total))
+    print(low_files(total))
     print(f"lines that were not executed: {build}/coverage/lines.txt")
     return 0 if status == 0 else 1
 

@@ -46,7 +46,10 @@ int sign(int number)
 TABLE = ["folder                              lines  executed",
          "src/calc                                6    66.7 %",
          "src/unused                              2     0.0 %",
-         "all                                     8    50.0 %"]
+         "all                                     8    50.0 %",
+         "files below 70 %: 2",
+         "src/calc/calc.cpp                       6    66.7 %",
+         "src/unused/unused.cpp                   2     0.0 %"]
 
 
 class Coverage(unittest.TestCase):
@@ -71,7 +74,8 @@ class Coverage(unittest.TestCase):
         for _ in range(2):
             done = self.coverage("--suite", "unit")
             self.assertEqual(0, done.returncode, done.stdout + done.stderr)
-            self.assertEqual(TABLE + [f"lines that were not executed: {self.reports}/lines.txt"], done.stdout.splitlines()[-5:])
+            self.assertEqual([*TABLE, f"lines that were not executed: {self.reports}/lines.txt"],
+                             done.stdout.splitlines()[-len(TABLE) - 1:])
             self.assertEqual("src/calc/calc.cpp: 5, 8\nsrc/unused/unused.cpp: 1, 3\n",
                              (self.reports / "lines.txt").read_text(encoding="utf-8"))
             self.assertEqual(f"SF:{self.top}/src/calc/calc.cpp\nDA:2,2\nDA:4,2\nDA:5,0\nDA:6,2\nDA:7,2\nDA:8,0\nLF:6\nLH:4\nend_of_record\n"
@@ -79,6 +83,10 @@ class Coverage(unittest.TestCase):
                              (self.reports / "coverage.info").read_text(encoding="utf-8"))
 
     def test_a_test_that_fails_is_reported(self):
+        done = self.coverage("wrong", "sign")
+        self.assertEqual(1, done.returncode)
+        # Together they execute five of the six lines of calc.cpp.
+        self.assertIn("\nfiles below 70 %: 1\nsrc/unused", done.stdout)
         done = self.coverage("wrong")
         self.assertEqual(1, done.returncode)
         self.assertIn("\nsrc/calc                                6    66.7 %\n", done.stdout)
