@@ -96,6 +96,11 @@ class Rules(unittest.TestCase):
             made = self.environment_of(options)
             self.assertEqual([expected] * 2, [made.get(f"DEB_{kind}FLAGS_MAINT_APPEND") for kind in ("C", "CXX")], options)
 
+    def test_debug_information_is_compiled_where_it_gets_into_a_package(self):
+        for options, expected in ("", None), ("noautodbgsym nocheck", "-g"):
+            made = self.environment_of(options)
+            self.assertEqual([expected] * 2, [made.get(f"DEB_{kind}FLAGS_MAINT_STRIP") for kind in ("C", "CXX")], options)
+
     def test_no_compiled_python_gets_into_packages(self):
         self.assertEqual("1", self.environment_of("").get("PYTHONDONTWRITEBYTECODE"))
 
