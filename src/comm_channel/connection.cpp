@@ -26,11 +26,12 @@ namespace opendoca::comm_channel {
 
 namespace {
 
-bool is_tcp(int socket) noexcept
+/// Returns whether a socket is that of a connection with another machine or place: of TCP, or with a relay.
+bool is_stream(int socket) noexcept
 {
-    int domain = AF_UNIX;
-    socklen_t size = sizeof(domain);
-    return getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain != AF_UNIX;
+    int type = SOCK_SEQPACKET;
+    socklen_t size = sizeof(type);
+    return getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
 /// Creates the pair of sockets that carries the doorbells for space.
@@ -91,7 +92,7 @@ Connection::Connection(Side own_side, UniqueFd connection, const doca_dev &dev)
     : side_(own_side),
       socket_(std::move(connection))
 {
-    if (!is_tcp(socket_.get())) {
+    if (!is_stream(socket_.get())) {
         process_.open(socket_.get());
         return;
     }

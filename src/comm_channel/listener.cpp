@@ -3,10 +3,12 @@
 #include "listener.hpp"
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 
 #include "limits.hpp"
+#include "relay_wire.hpp"
 #include "tcp.hpp"
 #include "wire.hpp"
 
@@ -15,8 +17,12 @@ namespace opendoca::comm_channel {
 doca_error_t Listener::open(const ServiceKey &key, const char *service, const std::string &at)
 {
     Listener made;
+    const bool is_relayed = at.starts_with(relay_prefix);
     const doca_error_t status =
-        at.empty() ? Registration::take(key, service, made.registration_) : listen_at(at, key, service, made.tcp_);
+        at.empty() || is_relayed
+            ? Registration::take(key, service, is_relayed ? at.substr(std::strlen(relay_prefix)) : "",
+                                 made.registration_)
+            : listen_at(at, key, service, made.tcp_);
     if (status != DOCA_SUCCESS)
         return status;
     made.acceptor_.open();

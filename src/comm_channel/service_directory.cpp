@@ -27,6 +27,8 @@
 #include "../core/log/log.hpp"
 #include "../core/process/peer_process.hpp"
 #include "limits.hpp"
+#include "relay_wire.hpp"
+#include "wire.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_DIRECTORY);
 
@@ -36,6 +38,7 @@ namespace {
 
 // A service is a socket cc-<key in 32 hexadecimal digits> and a lock file with the same name and the suffix .lock.
 constexpr std::string_view file_prefix = "cc-";
+constexpr auto relay_timeout = std::chrono::seconds(1); ///< for the relay's answer
 constexpr std::string_view lock_suffix = ".lock";
 
 UniqueFd open_directory(const std::string &path)
@@ -94,14 +97,6 @@ bool is_out_of_resources(int error) noexcept
     return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-std::string file_name(const ServiceKey &key)
-{
-    char text[40];
-    std::snprintf(text, sizeof(text), "%s%016llx%016llx", file_prefix.data(), static_cast<unsigned long long>(key[0]),
-                  static_cast<unsigned long long>(key[1]));
-    return text;
-}
-
 /// Names the directory by its descriptor, so that the address is short enough for any path.
 sockaddr_un address_of(int directory, const std::string &name)
 {
@@ -111,9 +106,9 @@ sockaddr_un address_of(int directory, const std::string &name)
     return address;
 }
 
-UniqueFd make_socket()
+UniqueFd make_socket(int type)
 {
-    return UniqueFd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    return UniqueFd(socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
 /// The content of a lock file: the process that holds the lock. The kernel keeps the lock as long as a child of that
@@ -234,6 +229,7 @@ Registration &Registration::operator=(Registration &&other) noexcept
     std::swap(socket_, other.socket_);
     std::swap(name_, other.name_);
     std::swap(lock_name_, other.lock_name_);
+    std::swap(is_relayed_, other.is_relayed_);
     std::swap(creator_, other.creator_);
     return *this;
 }
@@ -254,13 +250,16 @@ void Registration::unregister() noexcept
     lock_ = UniqueFd();
 }
 
-doca_error_t Registration::take(const ServiceKey &key, const char *service, Registration &registration)
+doca_error_t Registration::take(const ServiceKey &key, const char *service, const std::string &directory,
+                                Registration &registration)
 {
     Registration taken;
-    taken.name_ = file_name(key);
+    taken.is_relayed_ = !directory.empty();
+    taken.name_ = service_file_name(key);
     taken.lock_name_ = taken.name_ + std::string(lock_suffix);
-    for (const std::string &path : candidates()) {
-        (void)!mkdir(path.c_str(), S_IRWXU); // usually it exists already
+    for (const std::string &path : taken.is_relayed_ ? std::vector{directory} : candidates()) {
+        if (!taken.is_relayed_)
+            (void)!mkdir(path.c_str(), S_IRWXU); // usually it exists already
         std::string reason;
         taken.directory_ = open_own(path, reason);
         if (taken.directory_.is_open())
@@ -269,7 +268,10 @@ doca_error_t Registration::take(const ServiceKey &key, const char *service, Regi
             LOG_ERR("%s", reason.c_str());
     }
     if (!taken.directory_.is_open()) {
-        LOG_ERR("there is no directory for the socket of service '%s'; XDG_RUNTIME_DIR can name one", service);
+        if (taken.is_relayed_)
+            LOG_ERR("service '%s' cannot use the relay's directory %s", service, directory.c_str());
+        else
+            LOG_ERR("there is no directory for the socket of service '%s'; XDG_RUNTIME_DIR can name one", service);
         return DOCA_ERROR_INITIALIZATION;
     }
     if (!lock_in_time(taken.directory_.get())) {
@@ -324,7 +326,7 @@ doca_error_t Registration::listen(const char *service)
 {
     unlinkat(directory_.get(), name_.c_str(), 0); // the socket of a service that died
     const sockaddr_un address = address_of(directory_.get(), name_);
-    UniqueFd made = make_socket();
+    UniqueFd made = make_socket(is_relayed_ ? SOCK_STREAM : SOCK_SEQPACKET);
     if (!made.is_open() || bind(made.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0 ||
         ::listen(made.get(), static_cast<int>(max_connections)) != 0) {
         LOG_ERR("service '%s' cannot listen: %s", service, std::strerror(errno));
@@ -345,7 +347,7 @@ void ServiceSearch::log_new_reasons(std::vector<std::string> reasons)
 
 doca_error_t ServiceSearch::connect(const ServiceKey &key, const char *service, UniqueFd &socket)
 {
-    const std::string name = file_name(key);
+    const std::string name = service_file_name(key);
     std::vector<std::string> reasons;
     for (const std::string &path : candidates()) {
         std::string reason;
@@ -360,7 +362,7 @@ doca_error_t ServiceSearch::connect(const ServiceKey &key, const char *service, 
             log_new_reasons(std::move(reasons));
             return DOCA_ERROR_INITIALIZATION;
         }
-        UniqueFd made = make_socket();
+        UniqueFd made = make_socket(SOCK_SEQPACKET);
         if (!made.is_open()) {
             LOG_ERR("a socket cannot be created: %s", std::strerror(errno));
             return DOCA_ERROR_INITIALIZATION;
@@ -386,6 +388,44 @@ doca_error_t ServiceSearch::connect(const ServiceKey &key, const char *service, 
     }
     log_new_reasons(std::move(reasons));
     return DOCA_ERROR_NOT_FOUND;
+}
+
+doca_error_t connect_by_relay(const std::string &directory, const ServiceKey &key, const char *service,
+                              UniqueFd &socket)
+{
+    std::string reason;
+    const UniqueFd opened = open_own(directory, reason);
+    UniqueFd made = make_socket(SOCK_STREAM);
+    if (!opened.is_open() || !made.is_open()) {
+        LOG_ERR("service '%s' cannot be looked for: %s", service,
+                !reason.empty() ? reason.c_str() : std::strerror(errno));
+        return DOCA_ERROR_INITIALIZATION;
+    }
+    const sockaddr_un address = address_of(opened.get(), relay_name);
+    if (::connect(made.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0) {
+        LOG_DBG("there is no relay in %s: %s", directory.c_str(), std::strerror(errno));
+        return DOCA_ERROR_NOT_FOUND;
+    }
+    const RelayRequest request = key;
+    RelayAnswer answer = RelayAnswer::not_found;
+    // Both are so short that a stream socket takes and delivers them as a whole.
+    if (!is_same_user(made.get()) || send(made.get(), &request, sizeof(request), MSG_NOSIGNAL) != sizeof(request) ||
+        poll_one(made.get(), POLLIN, relay_timeout) == 0 ||
+        recv(made.get(), &answer, sizeof(answer), 0) != sizeof(answer)) {
+        LOG_DBG("the relay in %s does not answer", directory.c_str());
+        return DOCA_ERROR_NOT_FOUND;
+    }
+    switch (answer) {
+    case RelayAnswer::connected:
+        socket = std::move(made);
+        return DOCA_SUCCESS;
+    case RelayAnswer::full:
+        LOG_ERR("the relay in %s has no room for a connection with service '%s', or too many clients wait for it",
+                directory.c_str(), service);
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    default:
+        return DOCA_ERROR_NOT_FOUND;
+    }
 }
 
 } // namespace opendoca::comm_channel

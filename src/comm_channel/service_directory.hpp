@@ -32,8 +32,10 @@ public:
     Registration &operator=(Registration &&other) noexcept;
     ~Registration();
 
-    /// Registers the name and listens. Returns CONNECTION_ABORTED when another service holds the name.
-    [[nodiscard]] static doca_error_t take(const ServiceKey &key, const char *service, Registration &registration);
+    /// Registers the name and listens: in @p directory for clients that come by a relay (see relay_wire.hpp), or for
+    /// processes of this machine if that is empty. Returns CONNECTION_ABORTED when another service holds the name.
+    [[nodiscard]] static doca_error_t take(const ServiceKey &key, const char *service, const std::string &directory,
+                                           Registration &registration);
 
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
 
@@ -49,6 +51,7 @@ private:
     ProcessFd socket_;
     std::string name_;
     std::string lock_name_;
+    bool is_relayed_ = false;
     CreatorProcess creator_; ///< a forked child does not remove its parent's files
 };
 
@@ -67,5 +70,11 @@ private:
 
     std::vector<std::string> reported_; ///< problems found by the last attempt
 };
+
+/// Connects to a service at another place by the relay in @p directory. Blocks for a second at most. Returns NOT_FOUND,
+/// without a log line, when no service of this name listens there, or the relay does not reach the place;
+/// CONNECTION_ABORTED if the relay or the service has no room.
+[[nodiscard]] doca_error_t connect_by_relay(const std::string &directory, const ServiceKey &key, const char *service,
+                                            UniqueFd &socket);
 
 } // namespace opendoca::comm_channel

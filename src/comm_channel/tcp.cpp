@@ -17,6 +17,7 @@
 #include "../core/base/poll_one.hpp"
 #include "../core/log/log.hpp"
 #include "limits.hpp"
+#include "relay_wire.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_TCP);
 
@@ -133,6 +134,8 @@ doca_error_t listen_at(const std::string &at, const ServiceKey &key, const char 
 
 doca_error_t connect_at(const std::string &at, const ServiceKey &key, const char *service, UniqueFd &socket)
 {
+    if (at.starts_with(relay_prefix))
+        return connect_by_relay(at.substr(std::strlen(relay_prefix)), key, service, socket);
     Address address;
     UniqueFd made;
     if (const doca_error_t status = make(at, key, address, made); status != DOCA_SUCCESS)

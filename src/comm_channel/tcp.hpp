@@ -15,7 +15,8 @@ namespace opendoca::comm_channel {
 /// Listens at @p at. Returns CONNECTION_ABORTED when the port is in use, INVALID_VALUE when @p at is not an address.
 [[nodiscard]] doca_error_t listen_at(const std::string &at, const ServiceKey &key, const char *service,
                                      ProcessFd &socket);
-/// Blocks for a second at most. Returns NOT_FOUND, without a log line, when nothing listens there or answers.
+/// Connects to the service at @p at: a TCP address, or the directory of a relay (see connect_by_relay()). Blocks for a
+/// second at most. Returns NOT_FOUND, without a log line, when nothing listens there or answers.
 [[nodiscard]] doca_error_t connect_at(const std::string &at, const ServiceKey &key, const char *service,
                                       UniqueFd &socket);
 

@@ -39,7 +39,7 @@ constexpr Variable variables[] = {
     {"DOCA_COMM_CHANNEL_ADDRESS", "services are found by tmfifo_net0, or are processes of this machine",
      "where services listen"},
     {"DOCA_COMM_CHANNEL_DATA", "messages between host and DPU go by queue pairs of the card where they can",
-     "tcp: messages between host and DPU go by TCP"},
+     "tcp: messages between host and DPU go by TCP; stream: and there are no consumers and producers"},
     {"DOCA_RDMA_TIMEOUT", "peers have about 7 seconds to answer", "seconds that peers have to answer"},
     {"DOCA_TRACE_FILE", "doca_trace writes to standard error", "where doca_trace writes"},
     {"DOCA_TRACE_FORMAT", "doca_trace writes text", "text or json, of doca_trace"},

@@ -41,6 +41,12 @@ doca_error_t check_fast_path(const doca_comch_connection &connection)
         return DOCA_ERROR_BAD_STATE;
     }
     const doca_dev &dev = *connection.control.device();
+    if (!dev.function().can.queue_pairs_reach_peers) {
+        LOG_ERR("device %s: consumers and producers need packets between both sides of the card, which "
+                "DOCA_COMM_CHANNEL_DATA=stream excludes; on a card with --link, give both sides an --address",
+                dev.description().c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
     if (!has_fast_path(dev.function())) {
         LOG_ERR("device %s does not support shared receive queues, which consumers and producers need",
                 dev.description().c_str());

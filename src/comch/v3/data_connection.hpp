@@ -29,7 +29,8 @@ inline constexpr std::uint32_t max_fast_path_contexts = 1024; ///< limit per con
 [[nodiscard]] inline bool has_fast_path(const DeviceFunction &function) noexcept
 {
     const RdmaCapabilities &can = (function.messages_by != nullptr ? *function.messages_by : function).can.rdma;
-    return function.can.comm_channel && can.reliable_connection && can.shared_receives;
+    return function.can.comm_channel && function.can.queue_pairs_reach_peers && can.reliable_connection &&
+           can.shared_receives;
 }
 
 /// The device with the queue pairs that carry the messages of a consumer or producer. Owned by that context and used by

@@ -255,6 +255,7 @@ struct Capabilities {
     bool comm_channel = false; ///< see DeviceFunction::services_at
     /// Comm Channel exchanges messages by queue pairs; see DeviceFunction::messages_by.
     bool messages_by_queue_pairs = false;
+    bool queue_pairs_reach_peers = true; ///< false: only streams cross the PCIe, no packets
     RdmaCapabilities rdma;
 
     /// Adds what the CPU does without the device: sync events within one process, and SHA by OpenSSL.

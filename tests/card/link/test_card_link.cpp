@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -50,12 +51,13 @@ constexpr std::uint8_t untouched = 0xa5;
 
 /// One side of a card, and a program's memory.
 struct Place {
-    Place(Side side, const std::string &address, const std::optional<LinkKey> &key = std::nullopt)
+    Place(Side side, const std::string &address, const std::optional<LinkKey> &key = std::nullopt,
+          const std::string &services = "")
         : card(*find_profile("bluefield-3"), side)
     {
         std::string message;
-        card.link =
-            std::make_unique<Link>(card, LinkSettings{*LinkAddress::parse(address, message), std::nullopt, key});
+        card.link = std::make_unique<Link>(
+            card, LinkSettings{*LinkAddress::parse(address, message), std::nullopt, key, services});
         EXPECT_TRUE(card.link->start(message)) << message;
         file = &card.open(*card.function(side, 0), UniqueFd());
     }
@@ -81,6 +83,8 @@ struct Place {
 /// A peer that sends bytes.
 class RawPeer {
 public:
+    /// With a connection that is there.
+    explicit RawPeer(UniqueFd socket) : socket_(std::move(socket)) {}
     explicit RawPeer(const std::string &path) : socket_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))
     {
         sockaddr_un name{};
@@ -133,13 +137,13 @@ protected:
         folder = mkdtemp(name.data());
         path = folder + "/link";
         address = "unix:" + path;
-        dpu = std::make_unique<Place>(Side::dpu, address);
+        dpu = std::make_unique<Place>(Side::dpu, address, std::nullopt, folder + "/dpu");
     }
     ~LinkEnds() override
     {
         host.reset();
         dpu.reset();
-        rmdir(folder.c_str());
+        std::filesystem::remove_all(folder);
     }
 
     /// Drives both ends until the condition holds. Returns whether it does, in a minute.
@@ -164,7 +168,7 @@ protected:
     }
     void connect()
     {
-        host = std::make_unique<Place>(Side::host, address);
+        host = std::make_unique<Place>(Side::host, address, std::nullopt, folder + "/host");
         ASSERT_TRUE(drive([&] { return host->link().session() != 0 && dpu->link().session() != 0; }));
     }
     /// The DPU's alias of the host's key; nothing if it was refused.
@@ -199,12 +203,13 @@ protected:
     {
         return {nullptr, reinterpret_cast<std::uintptr_t>(memory.data()), memory.size(), alias.handle, rights};
     }
-    /// The first message of a host's side.
-    [[nodiscard]] LinkHello host_hello() const
+    /// The first message of a side.
+    [[nodiscard]] LinkHello host_hello() const { return hello_of(Side::host, dpu->card); }
+    [[nodiscard]] static LinkHello hello_of(Side side, const Card &card)
     {
-        LinkHello hello{static_cast<std::uint8_t>(Side::host), dpu->card.guid, "bluefield-3", {}};
-        for (const FunctionProfile &its : functions_of(dpu->card.profile)) {
-            if (its.side == Side::host)
+        LinkHello hello{static_cast<std::uint8_t>(side), card.guid, "bluefield-3", {}};
+        for (const FunctionProfile &its : functions_of(card.profile)) {
+            if (its.side == side)
                 hello.functions.push_back({its.vhca_id, its.vport, static_cast<std::uint8_t>(its.kind), its.subfunction,
                                            its.device_name, its.pci_address});
         }
@@ -394,7 +399,7 @@ TEST_F(LinkEnds, RefuseAPeerThatDoesNotBeginLikeACard)
          {changed(0, 1), changed(5, 1), changed(6, 1), changed(6, 0x80), changed(7, 1), changed(7, 0xff), changed(8, 1),
           changed(16, 1), changed(48, 1), changed(60, 1), RawPeer::message(1, 0, shorter),
           RawPeer::message(1, 0, longer), RawPeer::message(1, 0, nothing), RawPeer::message(2, 0, nothing),
-          RawPeer::message(0, 0, nothing), RawPeer::message(13, 0, nothing), RawPeer::message(7, 1, right_one),
+          RawPeer::message(0, 0, nothing), RawPeer::message(18, 0, nothing), RawPeer::message(7, 1, right_one),
           too_long}) {
         RawPeer peer(path);
         peer.send(bytes);
@@ -426,7 +431,7 @@ TEST_F(LinkEnds, EndAConnectionWithAMalformedMessage)
     };
     const std::vector<Case> cases = {
         {0, {}},
-        {13, {}},
+        {18, {}},
         {255, {}},
         {1, host_hello().encode()},
         {2, {1}},
@@ -662,6 +667,419 @@ TEST_F(LinkEnds, LogPrintableTextOnly)
     peer.send(LinkType::hello, 0, hello.encode());
     EXPECT_TRUE(is_ended(peer));
     EXPECT_NE(testing::internal::GetCapturedStderr().find("it is a a?[2J??, and"), std::string::npos);
+}
+
+/// Connections of programs with services.
+class LinkRelays : public LinkEnds {
+protected:
+    static constexpr comm_channel::RelayRequest name = {0x0123456789abcdef, 0xfedcba9876543210};
+
+    static UniqueFd unix_socket(const std::string &at, bool is_listening, int type = SOCK_STREAM)
+    {
+        UniqueFd made(socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        sockaddr_un its{};
+        its.sun_family = AF_UNIX;
+        at.copy(its.sun_path, sizeof(its.sun_path) - 1);
+        const auto *const generic = reinterpret_cast<const sockaddr *>(&its);
+        EXPECT_EQ(is_listening ? bind(made.get(), generic, sizeof(its)) : ::connect(made.get(), generic, sizeof(its)),
+                  0);
+        if (is_listening) {
+            EXPECT_EQ(listen(made.get(), 1000), 0);
+        }
+        return made;
+    }
+    [[nodiscard]] UniqueFd listen_as_service() const
+    {
+        return unix_socket(folder + "/dpu/" + comm_channel::service_file_name(name), true);
+    }
+    /// A program that asks the host's side for a service.
+    [[nodiscard]] UniqueFd ask(comm_channel::RelayRequest wanted = name) const
+    {
+        UniqueFd program = unix_socket(folder + "/host/" + comm_channel::relay_name, false);
+        EXPECT_EQ(send(program.get(), &wanted, sizeof(wanted), MSG_NOSIGNAL), ssize_t{sizeof(wanted)});
+        return program;
+    }
+    comm_channel::RelayAnswer answer_to(const UniqueFd &program)
+    {
+        auto answer = static_cast<comm_channel::RelayAnswer>(99);
+        EXPECT_TRUE(drive([&] { return recv(program.get(), &answer, sizeof(answer), MSG_DONTWAIT) >= 0; }));
+        return answer;
+    }
+    UniqueFd accept(const UniqueFd &service)
+    {
+        UniqueFd accepted;
+        EXPECT_TRUE(drive([&] {
+            accepted = UniqueFd(accept4(service.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+            return accepted.is_open();
+        }));
+        return accepted;
+    }
+    /// Sends bytes and returns those that have arrived at the other end.
+    std::vector<std::uint8_t> carry(const UniqueFd &from, const UniqueFd &to, std::span<const std::uint8_t> bytes)
+    {
+        std::vector<std::uint8_t> arrived(bytes.size());
+        std::size_t sent = 0, got = 0;
+        EXPECT_TRUE(drive([&] {
+            if (const ssize_t count = send(from.get(), bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+                count > 0)
+                sent += static_cast<std::size_t>(count);
+            if (const ssize_t count = recv(to.get(), arrived.data() + got, arrived.size() - got, 0); count > 0)
+                got += static_cast<std::size_t>(count);
+            return got == arrived.size();
+        }));
+        return arrived;
+    }
+    bool has_ended(const UniqueFd &program)
+    {
+        return drive([&] {
+            std::array<std::uint8_t, 4096> bytes;
+            const ssize_t got = recv(program.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+            return got == 0 || (got < 0 && errno == ECONNRESET);
+        });
+    }
+    static bool has_connections(Place &place, unsigned count)
+    {
+        return place.link().describe().ends_with("link-connections " + std::to_string(count));
+    }
+    static std::vector<std::uint8_t> key_of(comm_channel::RelayRequest wanted = name)
+    {
+        std::vector<std::uint8_t> key(link_key_bytes);
+        store_big(&key[0], wanted[0]);
+        store_big(&key[8], wanted[1]);
+        return key;
+    }
+    static std::vector<std::uint8_t> number(std::uint32_t value)
+    {
+        std::vector<std::uint8_t> bytes(sizeof(value));
+        store_big(&bytes[0], value);
+        return bytes;
+    }
+    /// Sends a connection's bytes until its program takes no more of them.
+    void fill(RawPeer &peer, std::uint64_t id)
+    {
+        const std::vector<std::uint8_t> part(4096);
+        std::vector<std::uint8_t> replies;
+        std::size_t in_flight = 0;
+        while (in_flight < link_connection_window * 3 / 4) {
+            peer.send(LinkType::bytes, id, part);
+            in_flight += part.size();
+            dpu->link().progress();
+            const auto more = peer.read();
+            replies.insert(replies.end(), more.begin(), more.end());
+            while (replies.size() >= link_header_bytes && replies.size() >= link_header_bytes + be32(&replies[0])) {
+                if (replies[4] == static_cast<std::uint8_t>(LinkType::credit))
+                    in_flight -= be32(&replies[link_header_bytes]);
+                replies.erase(replies.begin(), replies.begin() + link_header_bytes + be32(&replies[0]));
+            }
+        }
+    }
+    /// A peer that the host's side takes for the DPU's.
+    std::unique_ptr<RawPeer> accept_raw()
+    {
+        dpu.reset();
+        const UniqueFd listener = unix_socket(path, true);
+        host = std::make_unique<Place>(Side::host, address, std::nullopt, folder + "/host");
+        auto peer = std::make_unique<RawPeer>(accept(listener));
+        unlink(path.c_str());
+        peer->send(LinkType::hello, 0, hello_of(Side::dpu, host->card).encode());
+        EXPECT_TRUE(drive([&] { return host->link().session() != 0; }));
+        peer->read();
+        return peer;
+    }
+};
+
+TEST_F(LinkRelays, CarryBytesInBothDirectionsAndEndWithEitherProgram)
+{
+    connect();
+    const UniqueFd service = listen_as_service();
+    std::vector<std::uint8_t> bytes(3'000'001);
+    std::mt19937 generator(2); // NOLINT: the same in each run
+    std::ranges::generate(bytes, [&] { return static_cast<std::uint8_t>(generator()); });
+    for (const bool ends_at_client : {true, false}) {
+        UniqueFd client = ask();
+        EXPECT_EQ(answer_to(client), comm_channel::RelayAnswer::connected);
+        UniqueFd served = accept(service);
+        EXPECT_EQ(carry(client, served, bytes), bytes);
+        EXPECT_EQ(carry(served, client, bytes), bytes);
+        EXPECT_TRUE(has_connections(*host, 1) && has_connections(*dpu, 1));
+        // What was sent before an end arrives.
+        UniqueFd &ends = ends_at_client ? client : served, &stays = ends_at_client ? served : client;
+        EXPECT_EQ(send(ends.get(), "last", 4, MSG_NOSIGNAL), 4);
+        ends.reset();
+        std::array<char, 5> last{};
+        EXPECT_TRUE(drive([&] { return recv(stays.get(), last.data(), 4, MSG_DONTWAIT) == 4; }));
+        EXPECT_STREQ(last.data(), "last");
+        EXPECT_TRUE(has_ended(stays));
+        EXPECT_TRUE(drive([&] { return has_connections(*host, 0) && has_connections(*dpu, 0); }));
+    }
+}
+
+TEST_F(LinkRelays, ShowThatThereIsNoService)
+{
+    host = std::make_unique<Place>(Side::host, address, std::nullopt, folder + "/host");
+    dpu->link().progress();
+    {
+        const UniqueFd early = ask();
+        host->link().progress(); // connects, and serves the program before the other side has shown what it is
+        host->link().progress();
+        EXPECT_EQ(answer_to(early), comm_channel::RelayAnswer::not_found) << "the sides are not connected";
+    }
+    ASSERT_TRUE(drive([&] { return host->link().session() != 0 && dpu->link().session() != 0; }));
+    EXPECT_EQ(answer_to(ask()), comm_channel::RelayAnswer::not_found);
+    EXPECT_TRUE(listen_as_service().is_open()) << "and has gone";
+    EXPECT_EQ(answer_to(ask()), comm_channel::RelayAnswer::not_found);
+    EXPECT_TRUE(has_connections(*host, 0) && has_connections(*dpu, 0));
+}
+
+TEST_F(LinkRelays, HoldUpOnlyWhoDoesNotRead)
+{
+    connect();
+    const UniqueFd service = listen_as_service();
+    const UniqueFd client = ask();
+    EXPECT_EQ(answer_to(client), comm_channel::RelayAnswer::connected);
+    const UniqueFd served = accept(service);
+    // As much as fits on the way.
+    const std::vector<std::uint8_t> bytes(1 << 16, 'b');
+    std::size_t sent = 0;
+    unsigned idle = 0;
+    EXPECT_TRUE(drive([&] {
+        const ssize_t count = send(client.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        sent += count > 0 ? static_cast<std::size_t>(count) : 0;
+        idle = count > 0 ? 0 : idle + 1;
+        return idle == 5;
+    }));
+    int buffer = 0;
+    socklen_t size = sizeof(buffer);
+    EXPECT_EQ(getsockopt(client.get(), SOL_SOCKET, SO_SNDBUF, &buffer, &size), 0);
+    EXPECT_LT(sent, 2 * static_cast<std::size_t>(buffer) + 2 * link_connection_window);
+    // Others are served.
+    const UniqueFd other = ask();
+    EXPECT_EQ(answer_to(other), comm_channel::RelayAnswer::connected);
+    const UniqueFd other_served = accept(service);
+    std::vector<std::uint8_t> more(1 << 20, 'm');
+    EXPECT_EQ(carry(other, other_served, more), more);
+    EXPECT_EQ(carry(other_served, other, more), more);
+    std::vector<std::uint8_t> memory(4096);
+    EXPECT_TRUE(open(*host->share(memory)));
+    // It all arrives in the end.
+    std::size_t got = 0;
+    EXPECT_TRUE(drive([&] {
+        std::array<std::uint8_t, 1 << 16> part;
+        const ssize_t count = recv(served.get(), part.data(), part.size(), MSG_DONTWAIT);
+        got += count > 0 ? static_cast<std::size_t>(count) : 0;
+        return got == sent;
+    }));
+}
+
+TEST_F(LinkRelays, EndWithTheLink)
+{
+    connect();
+    const UniqueFd service = listen_as_service();
+    const UniqueFd client = ask();
+    EXPECT_EQ(answer_to(client), comm_channel::RelayAnswer::connected);
+    const UniqueFd served = accept(service);
+    host.reset();
+    EXPECT_TRUE(has_ended(client));
+    EXPECT_TRUE(has_ended(served));
+    EXPECT_TRUE(has_connections(*dpu, 0));
+}
+
+TEST_F(LinkRelays, HaveALimitedNumberOfConnections)
+{
+    connect();
+    const UniqueFd service = listen_as_service();
+    std::vector<UniqueFd> programs;
+    for (std::size_t i = 0; i < max_link_connections; ++i) {
+        programs.push_back(ask());
+        EXPECT_EQ(answer_to(programs.back()), comm_channel::RelayAnswer::connected) << i;
+    }
+    EXPECT_EQ(answer_to(ask()), comm_channel::RelayAnswer::full);
+    programs.pop_back();
+    EXPECT_TRUE(drive([&] { return recv(accept(service).get(), nullptr, 0, MSG_DONTWAIT) <= 0; }));
+    programs.clear();
+    EXPECT_TRUE(drive([&] { return has_connections(*host, 0); }));
+    // A program of which nothing comes is not there for long.
+    const UniqueFd silent = unix_socket(folder + "/host/" + comm_channel::relay_name, false);
+    EXPECT_TRUE(has_ended(silent));
+}
+
+TEST_F(LinkRelays, RefuseMoreThanThatFromTheOtherSide)
+{
+    const UniqueFd service = listen_as_service();
+    const auto peer = connect_raw();
+    peer->read();
+    for (std::uint64_t i = 1; i <= max_link_connections + 1; ++i) {
+        peer->send(LinkType::connect, i, key_of());
+        dpu->link().progress();
+    }
+    std::vector<std::uint8_t> replies;
+    constexpr std::size_t reply_bytes = link_header_bytes + link_status_bytes;
+    EXPECT_TRUE(drive([&] {
+        const auto more = peer->read();
+        replies.insert(replies.end(), more.begin(), more.end());
+        return replies.size() >= (max_link_connections + 1) * reply_bytes;
+    }));
+    EXPECT_EQ(be32(&replies[(max_link_connections - 1) * reply_bytes + link_header_bytes]), 0u);
+    EXPECT_EQ(be32(&replies[max_link_connections * reply_bytes + link_header_bytes]),
+              static_cast<std::uint32_t>(LinkStatus::full));
+}
+
+TEST_F(LinkRelays, EndTheLinkWithAMalformedMessageOfTheHost)
+{
+    const UniqueFd service = listen_as_service();
+    using Body = std::vector<std::uint8_t>;
+    struct Case {
+        LinkType type;
+        std::uint64_t id; ///< 1 is connected, 2 has ended at that side, 3 is not there
+        Body body;
+    };
+    const std::vector<Case> cases = {{LinkType::connect, 3, Body(15)},
+                                     {LinkType::connect, 3, Body(17)},
+                                     {LinkType::connect, 0, key_of()},
+                                     {LinkType::connect, 1, key_of()},
+                                     {LinkType::connect, 2, key_of()},
+                                     {LinkType::connected, 1, number(0)},
+                                     {LinkType::connected, 3, number(0)},
+                                     {LinkType::bytes, 1, {}},
+                                     {LinkType::bytes, 1, Body(link_connection_window + 1)},
+                                     {LinkType::bytes, 2, Body(1)},
+                                     {LinkType::bytes, 3, Body(1)},
+                                     {LinkType::credit, 1, number(1)},
+                                     {LinkType::credit, 1, number(0)},
+                                     {LinkType::credit, 1, {}},
+                                     {LinkType::credit, 2, number(1)},
+                                     {LinkType::credit, 3, number(1)},
+                                     {LinkType::end, 1, Body(1)},
+                                     {LinkType::end, 2, {}},
+                                     {LinkType::end, 3, {}}};
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const auto peer = connect_raw();
+        peer->send(LinkType::connect, 1, key_of());
+        peer->send(LinkType::connect, 2, key_of());
+        const UniqueFd first = accept(service), second = accept(service);
+        // The second has more to read than it takes, so that it is still there after its end.
+        fill(*peer, 2);
+        peer->send(LinkType::end, 2, {});
+        dpu->link().progress();
+        EXPECT_NE(dpu->link().session(), 0u) << i;
+        peer->send(cases[i].type, cases[i].id, cases[i].body);
+        EXPECT_TRUE(is_ended(*peer)) << i;
+        EXPECT_EQ(dpu->link().session(), 0u) << i;
+        EXPECT_TRUE(has_ended(first)) << i;
+    }
+    connect();
+}
+
+TEST_F(LinkRelays, EndTheLinkWithMoreBytesThanTheWindow)
+{
+    const UniqueFd service = listen_as_service();
+    const auto peer = connect_raw();
+    peer->send(LinkType::connect, 1, key_of());
+    const UniqueFd served = accept(service); // which reads nothing
+    const int small = 1;
+    EXPECT_EQ(setsockopt(served.get(), SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)), 0);
+    const std::vector<std::uint8_t> part(1 << 12);
+    std::size_t sent = 0;
+    EXPECT_TRUE(drive([&] {
+        for (unsigned i = 0; i < 4 && dpu->link().session() != 0; ++i, sent += part.size())
+            peer->send(LinkType::bytes, 1, part);
+        peer->read();
+        return peer->is_closed;
+    }));
+    EXPECT_GT(sent, link_connection_window);
+    EXPECT_LT(sent, std::size_t{2} << 20);
+}
+
+TEST_F(LinkRelays, EndTheLinkWithAMalformedMessageOfTheDpu)
+{
+    using Body = std::vector<std::uint8_t>;
+    struct Case {
+        LinkType type;
+        std::uint64_t id; ///< 1 has asked
+        Body body;
+    };
+    for (const Case &one : std::vector<Case>{{LinkType::connect, 2, key_of()},
+                                             {LinkType::connected, 2, number(0)},
+                                             {LinkType::connected, 1, Body(3)},
+                                             {LinkType::connected, 1, Body(5)},
+                                             {LinkType::bytes, 1, Body(1)},
+                                             {LinkType::credit, 1, number(1)},
+                                             {LinkType::end, 1, {}}}) {
+        const auto peer = accept_raw();
+        const UniqueFd program = ask();
+        std::vector<std::uint8_t> asked;
+        EXPECT_TRUE(drive([&] {
+            const auto more = peer->read();
+            asked.insert(asked.end(), more.begin(), more.end());
+            return asked.size() >= link_header_bytes + link_key_bytes;
+        }));
+        EXPECT_EQ(be64(&asked[8]), 1u);
+        peer->send(one.type, one.id, one.body);
+        EXPECT_TRUE(is_ended(*peer)) << static_cast<unsigned>(one.type);
+        EXPECT_TRUE(has_ended(program));
+        host.reset();
+        std::filesystem::remove_all(folder + "/host");
+    }
+}
+
+TEST_F(LinkRelays, EndTheLinkWithADpuThatDoesNotReply)
+{
+    const auto peer = accept_raw();
+    const UniqueFd program = ask();
+    testing::internal::CaptureStderr();
+    EXPECT_TRUE(drive([&] {
+        if (!peer->read().empty())
+            peer->send(LinkType::pong, 0, {});
+        return peer->is_closed;
+    }));
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("answered no request for 10 s"), std::string::npos);
+    EXPECT_TRUE(has_ended(program));
+}
+
+TEST_F(LinkRelays, SurviveRandomMessages)
+{
+    const UniqueFd service = listen_as_service();
+    std::mt19937 generator(3); // NOLINT: the same in each run
+    const auto random = [&](std::uint32_t below) { return static_cast<std::uint32_t>(generator() % below); };
+    std::unique_ptr<RawPeer> peer;
+    std::vector<UniqueFd> programs;
+    std::size_t arrived = 0;
+    for (unsigned round = 0; round < 20'000; ++round) {
+        if (peer == nullptr || peer->is_closed) {
+            peer.reset();
+            EXPECT_TRUE(drive([&] { return dpu->link().session() == 0; }));
+            EXPECT_TRUE(has_connections(*dpu, 0));
+            peer = connect_raw();
+        }
+        constexpr LinkType types[] = {LinkType::connect, LinkType::bytes,  LinkType::bytes,    LinkType::bytes,
+                                      LinkType::end,     LinkType::credit, LinkType::connected};
+        const LinkType type = types[random(random(20) == 0 ? std::uint32_t{std::size(types)} : 4)];
+        std::vector<std::uint8_t> body = type == LinkType::connect ? key_of()
+                                         : type == LinkType::bytes ? std::vector<std::uint8_t>(1 + random(5000))
+                                                                   : number(random(3));
+        if (type == LinkType::end || random(500) == 0)
+            body.resize(random(random(50) == 0 ? 100 : 1));
+        // Numbers rise, so that most connections are new and most other messages are of one that is there.
+        peer->send(type, type == LinkType::connect ? round : round - random(3), body);
+        dpu->link().progress();
+        peer->read();
+        if (UniqueFd one(accept4(service.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)); one.is_open())
+            programs.push_back(std::move(one));
+        for (const UniqueFd &program : programs) {
+            std::array<std::uint8_t, 4096> part;
+            if (random(2) == 0) {
+                const ssize_t got = recv(program.get(), part.data(), part.size(), MSG_DONTWAIT);
+                arrived += got > 0 ? static_cast<std::size_t>(got) : 0;
+                static_cast<void>(!send(program.get(), part.data(), 100, MSG_NOSIGNAL | MSG_DONTWAIT));
+            }
+        }
+        if (programs.size() > 20 || random(50) == 0)
+            programs.clear();
+    }
+    EXPECT_GT(arrived, 0u) << "some are right";
+    peer.reset();
+    EXPECT_TRUE(drive([&] { return dpu->link().session() == 0; }));
+    connect();
 }
 
 /// The same by TLS.

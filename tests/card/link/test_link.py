@@ -3,7 +3,7 @@
 # Copyright (c) 2026 The opendoca authors
 """The two sides of one card at two places: with PID, mount and network namespaces of their own, and different users.
 
-    test_link.py WITH_CARD LINK_PAIR FOLDER_OF_SAMPLES
+    test_link.py WITH_CARD LINK_PAIR FOLDER_OF_SAMPLES LINK_MESSAGES LINK_MESSAGES_V3
 """
 import os
 import pathlib
@@ -21,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "
 
 from user import environment  # pylint: disable=wrong-import-position
 
-WITH_CARD, LINK_PAIR, SAMPLES = (str(pathlib.Path(name).resolve()) for name in sys.argv[1:4])
+WITH_CARD, LINK_PAIR, SAMPLES, MESSAGES, MESSAGES_V3 = (str(pathlib.Path(name).resolve()) for name in sys.argv[1:6])
 NOBODY = 65534
 LIMIT = 120  # seconds: whatever takes longer hangs
 LINE_LIMIT = 90  # seconds for one line of a program
@@ -136,6 +136,14 @@ class Sides(unittest.TestCase):
         program = self.start(side, self.link_pair, side, "mlx5_0" if side == "host" else "mlx5_1", MEMORY)
         self.assertEqual(line_of(program, "ready"), "ready\n")
         return program
+
+    def await_line(self, program, text):
+        """Returns the first line with the text, and fails at the end of the output."""
+        lines = []
+        while not lines or text not in lines[-1]:
+            lines.append(line_of(program, text))
+            self.assertTrue(lines[-1], "".join(lines))
+        return lines[-1]
 
     def tell(self, program, *words):
         """Sends a command and returns the answer."""
@@ -481,6 +489,185 @@ class Samples(Sides):
     def test_copy_of_3_0(self):
         self.copy("3.0/doca_v3_", "press Enter", f"Copied {len(TEXT) + 1} bytes of the host: {TEXT}")
 
+    def messages(self, server, client, listens, result):
+        for side in ("host", "dpu"):
+            self.start(side, "cat")
+        self.becomes("dpu", "connected")
+        service = self.sample("dpu", server, "-p", "03:00.0", "-r", "3b:00.0")
+        self.await_line(service, listens)
+        output = self.sample("host", client, "-p", "3b:00.0", "-t", TEXT).communicate(timeout=LIMIT)[0]
+        self.assertIn("Sample finished successfully", output)
+        self.await_line(service, result)
+        self.await_line(service, "Sample finished successfully")
+
+    def test_messages_of_2_2(self):
+        self.messages("doca_cc_server", "doca_cc_client", "listens for the host's function", f"The client says: {TEXT}")
+
+    def test_messages_of_3_0(self):
+        self.messages("3.0/doca_v3_comch_ctrl_path_server", "3.0/doca_v3_comch_ctrl_path_client",
+                      "The server was idle and is running", f"Message received: {TEXT}")
+
+
+class MessagePrograms(Sides):
+    """Services of the DPU's side, with clients on the host's."""
+
+    addresses = {}
+
+    def setUp(self):
+        super().setUp()
+        self.messages = {}
+        for generation, program in (("2.2", MESSAGES), ("3.0", MESSAGES_V3)):
+            libraries = self.folder / generation  # what the build tree keeps from others
+            libraries.mkdir(mode=0o755)
+            self.messages[generation] = shutil.copy(program, libraries)
+            listing = subprocess.run(["ldd", program], check=True, capture_output=True, text=True).stdout
+            for library in re.findall(r"=> (\S*/lib(?:doca|opendoca)\S*)", listing):
+                shutil.copy(library, libraries)
+        self.start("dpu", "cat")  # a card ends with its last program
+        self.start("host", "cat")
+        self.becomes("dpu", "connected")
+        self.becomes("host", "connected")
+
+    def start(self, side, *command, options=(), **more):
+        address = ["--address", self.addresses[side]] if side in self.addresses else []
+        is_copy = command[0] in self.messages.values()
+        variables = ["env", f"LD_LIBRARY_PATH={pathlib.Path(command[0]).parent}"] if is_copy else []
+        return super().start(side, *variables, *command, options=[*address, *options], **more)
+
+    def service(self, generation, name="echo"):
+        program = self.start("dpu", self.messages[generation], "service", name)
+        self.await_line(program, "serves")
+        return program
+
+    def client(self, generation, count, name="echo"):
+        return self.start("host", self.messages[generation], "client", name, count)
+
+
+class Services(MessagePrograms):
+    """Comm Channel and Comch, with another user on each side."""
+
+    def test_round_trips_of_both_generations(self):
+        for of_service, of_client in (("2.2", "2.2"), ("3.0", "3.0"), ("2.2", "3.0"), ("3.0", "2.2")):
+            with self.subTest(service=of_service, client=of_client):
+                service = self.service(of_service)
+                client = self.client(of_client, 10_000 if of_service == of_client else 100)
+                self.await_line(client, "done")
+                self.await_line(service, "ended")
+                self.assertEqual(client.wait(LIMIT), 0)
+                service.wait(LIMIT)
+        for side in ("host", "dpu"):
+            self.waits(lambda side=side: self.status(side)["link-connections"] == "0", "a connection is left")
+
+    def test_two_services_and_a_name_that_none_has(self):
+        first, second = self.service("2.2", "first"), self.service("3.0", "second")
+        to_second, to_first = self.client("3.0", 1000, "second"), self.client("2.2", 1000, "first")
+        for program in (to_first, to_second):
+            self.await_line(program, "done 1000")
+        for program in (first, second):
+            self.await_line(program, "ended")
+        self.await_line(self.client("2.2", 1, "third"), "ended: DOCA_ERROR_CONNECTION_ABORTED")
+        # The name of a service that has ended is free again.
+        again = self.service("2.2", "second")
+        self.await_line(self.client("3.0", 10, "second"), "done 10")
+        self.await_line(again, "ended")
+
+    def test_a_client_of_comch_waits_for_its_service(self):
+        client = self.client("3.0", 10)
+        service = self.service("3.0")
+        self.await_line(client, "done 10")
+        self.await_line(service, "ended")
+
+    def test_a_second_service_of_the_same_name_is_refused(self):
+        self.service("2.2")
+        self.await_line(self.start("dpu", self.messages["2.2"], "service", "echo"), "DOCA_ERROR_CONNECTION_ABORTED")
+
+    @staticmethod
+    def send_signal(program, number):
+        # nsenter waits for the program, which is its child.
+        children = pathlib.Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text(encoding="ascii")
+        os.kill(int(children), number)
+
+    def test_death_of_a_program(self):
+        for generation in ("2.2", "3.0"):
+            for victim in ("host", "dpu"):
+                with self.subTest(generation=generation, victim=victim):
+                    service = self.service(generation)
+                    client = self.client(generation, 10**9)
+                    self.await_line(client, "talks")
+                    self.send_signal(client if victim == "host" else service, signal.SIGKILL)
+                    self.await_line(service if victim == "host" else client, "ended")
+                    # A killed service does not keep its name.
+                    again = self.service(generation)
+                    self.await_line(self.client(generation, 10), "done 10")
+                    self.await_line(again, "ended")
+        self.assertEqual(self.status("dpu")["link-sessions"], "1")
+
+    def test_death_of_a_card(self):
+        for victim in ("host", "dpu"):
+            with self.subTest(victim=victim):
+                service, client = self.service("3.0"), self.client("3.0", 10**9)
+                self.await_line(client, "talks")
+                os.kill(self.card_pid(victim), signal.SIGKILL)
+                self.await_line(client, "ended")
+                self.await_line(service, "ended")
+                other = "dpu" if victim == "host" else "host"
+                self.becomes(other, "waiting")
+                self.start(victim, "cat")
+                self.becomes(other, "connected")
+
+    def test_a_slow_program_holds_up_itself_only(self):
+        service, client = self.service("2.2", "slow"), self.client("2.2", 10**9, "slow")
+        self.await_line(client, "talks")
+        self.send_signal(service, signal.SIGSTOP)
+        other = self.service("3.0")
+        self.await_line(self.client("3.0", 1000), "done 1000")
+        self.await_line(other, "ended")
+        self.send_signal(service, signal.SIGCONT)
+        self.send_signal(client, signal.SIGKILL)
+        self.await_line(service, "ended")
+
+    def test_consumers_are_refused_without_addresses(self):
+        self.service("3.0")
+        client = self.client("3.0", 10)
+        self.assertIn("give both sides an --address", self.await_line(client, "consumers and producers need"))
+        self.assertEqual(self.await_line(client, "consumer:"),
+                         "consumer: DOCA_ERROR_NOT_SUPPORTED, capability: DOCA_ERROR_NOT_SUPPORTED\n")
+        self.await_line(client, "done 10")
+
+
+class ServicesWithAddresses(MessagePrograms):
+    """The same with packets between the sides, by which messages go then."""
+
+    users = (0, 0)
+    shares_network = True
+    addresses = {"host": "127.0.0.101", "dpu": "127.0.0.102"}
+
+    def test_messages(self):
+        self.service("2.2")
+        self.await_line(self.client("2.2", 1000), "done 1000")
+        self.service("3.0", "newer")
+        client = self.client("3.0", 1000, "newer")
+        self.assertEqual(self.await_line(client, "consumer:"), "consumer: DOCA_SUCCESS, capability: DOCA_SUCCESS\n")
+        self.await_line(client, "done 1000")
+
+    def test_death_of_a_card(self):
+        service, client = self.service("3.0"), self.client("3.0", 10**9)
+        self.await_line(client, "talks")
+        os.kill(self.card_pid("dpu"), signal.SIGKILL)
+        self.await_line(client, "ended")
+        self.await_line(service, "ended")
+
+    def test_data_of_consumers_and_producers(self):
+        server = self.start("dpu", f"{SAMPLES}/3.0/doca_v3_comch_data_path_high_speed_server", "-p", "03:00.0", "-r",
+                            "3b:00.0")
+        self.await_line(server, "The server was idle and is running")
+        client = self.start("host", f"{SAMPLES}/3.0/doca_v3_comch_data_path_high_speed_client", "-p", "3b:00.0", "-n",
+                            "1000", "-t", "x" * 4000)
+        self.await_line(client, "Sent 1000 messages")
+        self.await_line(client, "Sample finished successfully")
+        self.await_line(server, "Received 1000 messages")
+        self.await_line(server, "Sample finished successfully")
+
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:])

@@ -12,6 +12,7 @@
 #include <optional>
 #include <sstream>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -51,13 +52,15 @@ Side side_of(const Options &options)
 }
 
 /// Starts the link to the other side, if there is to be one. Returns false, with a message on stderr, if it cannot.
-bool start_link(Card &card, const Options &options)
+bool start_link(Card &card, const std::string &folder, const Options &options)
 {
     if (!options.link)
         return true;
     std::string message;
     try {
-        card.link = std::make_unique<Link>(card, *options.link);
+        LinkSettings settings = *options.link;
+        settings.services = services_folder(folder);
+        card.link = std::make_unique<Link>(card, std::move(settings));
         if (card.link->start(message))
             return true;
     } catch (const std::system_error &error) {
@@ -92,7 +95,7 @@ bool start_link(Card &card, const Options &options)
         Server server(card, folder);
         if (options.link)
             distinguish_linked(card, options.link->common_name());
-        if (!assign(card, options.addresses) || !write_sysfs(card, folder) || !start_link(card, options) ||
+        if (!assign(card, options.addresses) || !write_sysfs(card, folder) || !start_link(card, folder, options) ||
             !server.listen())
             std::_Exit(1);
         // Errors up to here are printed on the program's stderr; later ones go to the log.
@@ -206,6 +209,11 @@ std::string reason_against(const std::string &status, const Options &options)
 
 } // namespace
 
+std::string services_folder(const std::string &folder)
+{
+    return folder + "/services";
+}
+
 std::string send_control_line(const UniqueFd &lease, const std::string &line)
 {
     std::array<char, 1024> reply;
@@ -236,7 +244,7 @@ Joined join_card(const Options &options)
         std::fprintf(stderr, "with_card: cannot lock %s.lock: %s\n", folder.c_str(), std::strerror(errno));
         return {};
     }
-    Joined joined{connect_to(folder), folder, false, false};
+    Joined joined{connect_to(folder), folder};
     std::string status = joined.lease.is_open() ? send_control_line(joined.lease, "status") : "";
     std::string running = field_of(status, "profile");
     if (running.empty()) {
@@ -261,6 +269,7 @@ Joined join_card(const Options &options)
         return {};
     }
     joined.has_dpu = profile->has_dpu;
+    joined.has_address = field_of(status, "addresses") != "-";
     joined.is_linked = !field_of(status, "link").empty();
     if (options.side == "dpu" && !joined.has_dpu) {
         std::fprintf(stderr, "with_card: a %s has no DPU\n", running.c_str());

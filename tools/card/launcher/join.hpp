@@ -15,8 +15,12 @@ struct Joined {
     UniqueFd lease; ///< connection to the control socket; the card runs at least until it is closed
     std::string folder;
     bool has_dpu = false;
-    bool is_linked = false; ///< the other side of the card is at another place
+    bool is_linked = false;   ///< the other side of the card is at another place
+    bool has_address = false; ///< a function of this side has an address, at which packets reach it
 };
+
+/// Returns the directory of a card with a link for the connections of its programs.
+std::string services_folder(const std::string &folder);
 
 /// Attaches to the card that the options name, and starts it if it does not run. The lease is not open, with a message
 /// on stderr, if that failed.

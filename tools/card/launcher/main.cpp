@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../../src/comm_channel/relay_wire.hpp"
 #include "../wire.hpp"
 #include "abilities.hpp"
 #include "join.hpp"
@@ -22,6 +23,7 @@
 #include "core/release_number.hpp"
 
 using namespace opendoca::card;
+using opendoca::comm_channel::relay_prefix;
 
 namespace {
 
@@ -101,9 +103,13 @@ int main(int argc, char **argv)
     setenv(side_variable, (card.folder + "/" + options->side).c_str(), 1);
     setenv(calls_variable, options->calls.c_str(), 1);
     setenv(control_variable, (card.folder + "/control").c_str(), 1);
-    // The network between the sides of a card with a link is not one that this side could know.
-    if (card.has_dpu && !card.is_linked)
-        setenv("DOCA_COMM_CHANNEL_ADDRESS", network_of(card.folder).c_str(), 0);
+    // Services are found over the link, which carries their connections, or over the network between host and DPU.
+    const std::string services = card.is_linked ? relay_prefix + services_folder(card.folder) : network_of(card.folder);
+    if (card.has_dpu)
+        setenv("DOCA_COMM_CHANNEL_ADDRESS", services.c_str(), 0);
+    // The link does not carry packets between queue pairs.
+    if (card.is_linked && !card.has_address)
+        setenv("DOCA_COMM_CHANNEL_DATA", "stream", 0);
     std::fflush(nullptr);
     execvp(argv[options->command], argv + options->command);
     const int error = errno;

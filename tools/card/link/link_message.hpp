@@ -16,11 +16,14 @@
 
 namespace opendoca::card {
 
-inline constexpr std::uint16_t link_version = 1;
+inline constexpr std::uint16_t link_version = 2;
 inline constexpr std::size_t link_header_bytes = 16;
 inline constexpr std::size_t max_link_data = 64 << 10; ///< data bytes of one message
 inline constexpr std::size_t max_link_body = max_link_data + 64;
-inline constexpr std::size_t link_window = 64; ///< requests of one side that have no reply yet
+inline constexpr std::size_t link_window = 64;           ///< requests of one side that have no reply yet
+inline constexpr std::size_t max_link_connections = 512; ///< of programs, at a time
+/// Bytes of a connection in one direction that were sent and not credited yet.
+inline constexpr std::size_t link_connection_window = 64 << 10;
 
 enum class LinkType : std::uint8_t {
     hello = 1,    ///< first message of both sides: LinkHello
@@ -35,15 +38,25 @@ enum class LinkType : std::uint8_t {
     written = 10, ///< status
     atomic = 11,  ///< LinkRange with 8 bytes, operand and value to compare with
     swapped = 12, ///< status and the value before
+    // Connections of the host's programs with services of the DPU's. The host's side gives each a new number, which is
+    // in the place of that of a request.
+    connect = 13,   ///< host to DPU: the key of a service, link_key_bytes
+    connected = 14, ///< the reply: status; `done`: the connection is there
+    bytes = 15,     ///< 1 to max_link_data bytes; no more than link_connection_window without credit
+    credit = 16,    ///< number of bytes that were delivered, in 4 bytes
+    end = 17,       ///< empty; the last message of this side for the connection, which ends when both have sent it
 };
+inline constexpr LinkType last_link_type = LinkType::end;
 
 /// Status of a reply.
 enum class LinkStatus : std::uint32_t {
     done = 0,
     refused = 1, ///< no such key, or not with this right or range, or the memory is not mapped
     gone = 2,    ///< the program that owns the memory is dead or dying
-    full = 3,    ///< the other side has no more room for aliases
+    full = 3,    ///< the other side has no more room for aliases or connections
 };
+
+inline constexpr std::size_t link_key_bytes = 16, link_credit_bytes = 4;
 
 // Bodies of replies: the status; the value before at `link_at_swapped`; the handle at `link_at_handle` and the rights
 // of the key at `link_at_access`.

@@ -73,9 +73,9 @@ std::optional<LinkMessage> LinkStream::next()
     const std::size_t body_bytes = be32(&rest[0]);
     const std::uint8_t type = rest[at_type];
     if (body_bytes > max_link_body || type < static_cast<std::uint8_t>(LinkType::hello) ||
-        type > static_cast<std::uint8_t>(LinkType::swapped)) {
+        type > static_cast<std::uint8_t>(last_link_type)) {
         error_ = "it has sent a message of type " + std::to_string(type) + " with " + std::to_string(body_bytes) +
-                 " bytes; types are 1 to " + std::to_string(static_cast<unsigned>(LinkType::swapped)) +
+                 " bytes; types are 1 to " + std::to_string(static_cast<unsigned>(last_link_type)) +
                  ", and bytes at most " + std::to_string(max_link_body);
         return std::nullopt;
     }

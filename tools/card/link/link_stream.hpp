@@ -50,6 +50,8 @@ public:
     {
         return sent_ != out_.size() && (tls_ == nullptr || !tls_->is_send_waiting_for_input());
     }
+    /// Returns the number of bytes that the socket has not taken yet.
+    [[nodiscard]] std::size_t unsent() const { return out_.size() - sent_; }
     /// Returns whether there is more to send than a side can be owed that keeps to the window: flush() must be called.
     [[nodiscard]] bool is_overfull() const;
     [[nodiscard]] int descriptor() const { return socket_.get(); }

@@ -74,7 +74,8 @@ Link::Link(Card &card, LinkSettings settings)
       settings_(std::move(settings)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
-      responder_(card)
+      responder_(card),
+      relay_(*card.own_side)
 {
     itimerspec period{};
     period.it_interval.tv_nsec = timer_period;
@@ -82,6 +83,7 @@ Link::Link(Card &card, LinkSettings settings)
     if (!epoll_.is_open() || !timer_.is_open() || timerfd_settime(timer_.get(), 0, &period, nullptr) != 0)
         throw std::system_error(errno, std::generic_category());
     control_epoll(epoll_, EPOLL_CTL_ADD, timer_.get(), EPOLLIN);
+    control_epoll(epoll_, EPOLL_CTL_ADD, relay_.descriptor(), EPOLLIN);
 }
 
 Link::~Link()
@@ -94,6 +96,8 @@ bool Link::start(std::string &message)
 {
     if (settings_.key)
         static_cast<void>(LinkTls(-1, true, *settings_.key)); // throws if there is no TLS here
+    if (!settings_.services.empty() && !relay_.open(settings_.services, message))
+        return false;
     if (card_.own_side == Side::host)
         return true; // the timer connects
     listener_ = listen_for_link(settings_.address, settings_.user.has_value(), message);
@@ -105,7 +109,7 @@ bool Link::start(std::string &message)
 
 void Link::progress()
 {
-    std::array<epoll_event, 3> events;
+    std::array<epoll_event, 4> events;
     const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
     const std::span ready(events.data(), static_cast<std::size_t>(std::max(count, 0)));
     const auto is_ready = [&](int fd) {
@@ -118,6 +122,8 @@ void Link::progress()
         serve_timer();
     if (listener_.is_open() && is_ready(listener_.get()))
         accept();
+    if (is_ready(relay_.descriptor()))
+        relay_.progress();
     flush();
 }
 
@@ -212,6 +218,12 @@ std::string Link::handle(const LinkMessage &message)
     case LinkType::swapped:
         card_.request_polls();
         return requester_.handle(message) ? "" : malformed();
+    case LinkType::connect:
+    case LinkType::connected:
+    case LinkType::bytes:
+    case LinkType::credit:
+    case LinkType::end:
+        return relay_.handle(message) ? "" : malformed();
     default:
         return responder_.handle(*stream_, message) ? "" : malformed();
     }
@@ -238,6 +250,7 @@ std::string Link::handle_hello(const LinkMessage &message)
                expected.profile;
     session_ = ++last_session_;
     requester_.start(*stream_, session_);
+    relay_.start(*stream_);
     show_functions(true);
     log("is connected with the side '" + std::string(text_of(other)) + "'");
     return {};
@@ -249,6 +262,8 @@ void Link::serve_timer()
     if (read(timer_.get(), &expirations, sizeof(expirations)) != sizeof(expirations))
         return;
     const std::uint64_t now = now_ns();
+    relay_.drop_silent_programs(now);
+    const auto is_overdue = [&](std::uint64_t since) { return since != 0 && now - since > dead_after; };
     const std::uint64_t limit = settings_.key && card_.own_side == Side::dpu ? stranger_within : hello_within;
     if (!stream_) {
         if (card_.own_side == Side::host)
@@ -257,7 +272,7 @@ void Link::serve_timer()
         end("it has not introduced itself within " + std::to_string(limit / second_ns) + " s");
     } else if (now - heard_ > dead_after) {
         end("it has sent nothing for " + std::to_string(dead_after / second_ns) + " s");
-    } else if (const std::uint64_t since = requester_.unanswered_since(); since != 0 && now - since > dead_after) {
+    } else if (is_overdue(requester_.unanswered_since()) || is_overdue(relay_.unanswered_since())) {
         end("it has answered no request for " + std::to_string(dead_after / second_ns) + " s");
     } else if (session_ != 0 && now - heard_ > silent_after) {
         stream_->append(LinkType::ping, 0, 0);
@@ -270,6 +285,7 @@ void Link::flush()
         return;
     if (!stream_->flush())
         return end(stream_->error());
+    relay_.resume();
     if (stream_->has_unsent() != is_sending_) {
         is_sending_ = stream_->has_unsent();
         control_epoll(epoll_, EPOLL_CTL_MOD, stream_->descriptor(), is_sending_ ? EPOLLIN | EPOLLOUT : EPOLLIN);
@@ -284,6 +300,7 @@ void Link::end(std::string reason)
     session_ = 0;
     requester_.stop();
     responder_.clear();
+    relay_.stop();
     stream_.reset();
     if (was_connected)
         show_functions(false);
@@ -319,7 +336,8 @@ std::string Link::describe() const
     return "link " + settings_.address.text() + " link-peer " + settings_.peer_text() +
            (session_ != 0 ? " link-state connected" : " link-state waiting") + " link-sessions " +
            std::to_string(last_session_) + " link-refused " + std::to_string(refused_) + " link-requests " +
-           std::to_string(requester_.requests()) + " link-served " + std::to_string(responder_.requests());
+           std::to_string(requester_.requests()) + " link-served " + std::to_string(responder_.requests()) +
+           " link-connections " + std::to_string(relay_.connections());
 }
 
 void Link::log(const std::string &line)

@@ -12,6 +12,7 @@
 #include "../link/link_address.hpp"
 #include "../link/link_stream.hpp"
 #include "card.hpp"
+#include "link_relay.hpp"
 #include "link_requester.hpp"
 #include "link_responder.hpp"
 
@@ -22,6 +23,7 @@ struct LinkSettings {
     LinkAddress address;
     std::optional<uid_t> user;  ///< of the other side's card, if it is another one than that of this card
     std::optional<LinkKey> key; ///< for TLS
+    std::string services{};     ///< directory for the connections of programs; "": there are none
 
     /// Returns which peer is accepted, without blanks: its user, or the name of the key; "-" by default.
     [[nodiscard]] std::string peer_text() const;
@@ -85,6 +87,7 @@ private:
     std::optional<LinkStream> stream_;
     LinkRequester requester_;
     LinkResponder responder_;
+    LinkRelay relay_;
     std::uint32_t session_ = 0, last_session_ = 0;
     unsigned refused_ = 0; ///< connections that have ended before the other side was found to be the right one
     std::uint64_t begun_ = 0, heard_ = 0; ///< times in ns of the connection's begin and of its last bytes

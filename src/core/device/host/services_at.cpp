@@ -15,6 +15,7 @@ namespace opendoca {
 
 namespace {
 
+constexpr char data_variable[] = "DOCA_COMM_CHANNEL_DATA";
 constexpr std::string_view interface = "tmfifo_net0"; ///< the network interface across the PCIe, on both sides
 /// The addresses in NVIDIA's documentation: the host's end is 192.168.100.1, the DPU's end 192.168.100.2.
 constexpr std::uint8_t host_end = 1, dpu_end = 2;
@@ -43,8 +44,14 @@ std::string services_by_environment()
 
 bool may_send_by_queue_pairs()
 {
-    const char *const text = std::getenv("DOCA_COMM_CHANNEL_DATA");
-    return text == nullptr || text != std::string_view("tcp");
+    const char *const text = std::getenv(data_variable);
+    return text == nullptr || (text != std::string_view("tcp") && text != std::string_view("stream"));
+}
+
+bool do_queue_pairs_reach_peers()
+{
+    const char *const text = std::getenv(data_variable);
+    return text == nullptr || text != std::string_view("stream");
 }
 
 std::string services_across_pcie(bool is_dpu)

@@ -110,6 +110,7 @@ Mlx5Function::Mlx5Function(const Library &library, ibv_context &context, const i
     can.representors_net = capabilities.manages_eswitch;
     services_at = services_across_pcie(capabilities.manages_eswitch);
     can.comm_channel = !services_at.empty();
+    can.queue_pairs_reach_peers = do_queue_pairs_reach_peers();
     if (!capabilities.manages_eswitch)
         behind_port = identity_of(card_guid_, capabilities.vhca_id);
     if (can.rdma.is_ethernet && capabilities.forces_loopback && can.rdma.max_queue_size != 0)
@@ -221,13 +222,15 @@ std::vector<std::string> Mlx5Function::remarks() const
         add("VUID ", vuid);
     if (has_soft_engines())
         add("the CPU stands in for the card's engines (DOCA_SOFT_ENGINES=1)", "");
-    if (can.comm_channel)
+    if (can.comm_channel) {
+        const std::string way = services_at.starts_with("unix:") ? "a relay at " : "TCP at ";
         add(can.messages_by_queue_pairs ? "Comm Channel by queue pairs of " + (messages_by ? messages_by->name : name) +
-                                              ", as arranged by TCP at "
-                                        : "Comm Channel by TCP at ",
+                                              ", as arranged by " + way
+                                        : "Comm Channel by " + way,
             services_at);
-    else
+    } else {
         add("no Comm Channel: ", reason_against(Ability::message_channel));
+    }
     if (!can.representors_net)
         return lines;
     if (const auto layout = virtual_functions_of(pci_address))

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../../../src/comm_channel/relay_wire.hpp"
+#include "../../../src/core/base/unique_fd.hpp"
+#include "../link/link_message.hpp"
+#include "../link/link_stream.hpp"
+#include "card.hpp"
+
+namespace opendoca::card {
+
+/// Carries the connections of the host's programs with services of the DPU's, Comm Channel and Comch, over the link.
+/// relay_wire.hpp has the sockets of the programs. Each connection has a window in each direction: a program that does
+/// not read holds up its own connection only, and no more is kept for it than the window. While the link has much to
+/// send, nothing is read from programs. Owned by Link; used by the event loop's thread only. What the other side sends
+/// is attacker input: it reaches only sockets with the names of services in this side's directory.
+class LinkRelay {
+public:
+    /// Throws std::system_error if the card has too few descriptors.
+    explicit LinkRelay(Side own_side);
+
+    /// Creates the directory of the sockets and, at the host's side, begins to listen. Returns false, with the reason
+    /// in @p message, if that fails.
+    [[nodiscard]] bool open(const std::string &directory, std::string &message);
+    /// Readable when progress() has work.
+    [[nodiscard]] int descriptor() const { return epoll_.get(); }
+    /// Begins with a connection of the sides, which lives until stop().
+    void start(LinkStream &stream) { stream_ = &stream; }
+    /// Ends all connections of programs, and refuses later ones.
+    void stop();
+
+    /// Serves the programs whose sockets are ready. Appends to the stream.
+    void progress();
+    /// Reads from programs again, after the link had much to send.
+    void resume();
+    /// Drops programs that have connected and do not ask for a service.
+    void drop_silent_programs(std::uint64_t now);
+    /// Handles a message of the other side. Returns false if it is malformed.
+    [[nodiscard]] bool handle(const LinkMessage &message);
+    /// Returns the time in ns since which the other side owes the oldest reply; 0 if it owes none.
+    [[nodiscard]] std::uint64_t unanswered_since() const;
+    [[nodiscard]] std::size_t connections() const { return connections_.size(); }
+
+private:
+    enum class State : std::uint8_t {
+        greeting,   ///< host: the program has not asked for a service yet
+        connecting, ///< host: the other side has not replied yet
+        open
+    };
+    struct Connection {
+        UniqueFd socket; ///< closed once has_ended_here
+        State state;
+        std::uint64_t since = 0; ///< time in ns at which the state began
+        std::array<std::uint8_t, sizeof(comm_channel::RelayRequest)> request{};
+        std::size_t request_bytes = 0;
+        std::size_t in_flight = 0;            ///< bytes that were sent to the other side without credit so far
+        std::vector<std::uint8_t> incoming{}; ///< bytes of the other side that the program has no room for yet
+        std::size_t uncredited = 0;           ///< bytes that were delivered without credit so far
+        bool is_deaf = false;                 ///< the program does not take bytes any more
+        bool has_ended_here = false, has_ended_there = false; ///< `end` was sent, has come
+        std::uint32_t interest = 0;                           ///< events that epoll waits for; 0: not in epoll
+    };
+    using Entry = std::map<std::uint64_t, Connection>::iterator; ///< by number
+
+    void accept();
+    void serve(Entry entry);
+    void serve_greeting(Entry entry);
+    void answer(Connection &connection, comm_channel::RelayAnswer answer) const;
+    /// Sends the other side what the program has sent.
+    void read(Entry entry);
+    /// Gives the program what the other side has sent.
+    void deliver(Entry entry);
+    /// Sends `end`, after which nothing of the program is left.
+    void end_here(Entry entry);
+    /// Lets epoll wait for what the connection is waiting for.
+    void update_interest(Entry entry);
+    void update_all_interests();
+
+    [[nodiscard]] bool handle_connect(const LinkMessage &message);
+    [[nodiscard]] bool handle_connected(const LinkMessage &message);
+    [[nodiscard]] bool handle_bytes(Entry entry, std::span<const std::uint8_t> bytes);
+    [[nodiscard]] bool handle_credit(Entry entry, std::span<const std::uint8_t> body);
+    [[nodiscard]] bool handle_end(Entry entry);
+    /// Connects to a service of this side. Not open, with the status for the other side, if it cannot.
+    [[nodiscard]] UniqueFd connect_to_service(std::span<const std::uint8_t, link_key_bytes> key,
+                                              LinkStatus &status) const;
+
+    const Side own_side_;
+    UniqueFd epoll_, directory_, listener_;
+    LinkStream *stream_ = nullptr; ///< null: the sides are not connected
+    std::map<std::uint64_t, Connection> connections_;
+    std::uint64_t last_number_ = 0;
+    bool is_paused_ = false; ///< nothing is read from programs, since the link has much to send
+};
+
+} // namespace opendoca::card
