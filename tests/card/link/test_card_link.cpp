@@ -1109,6 +1109,17 @@ protected:
         EXPECT_EQ(getsockname(any.get(), reinterpret_cast<sockaddr *>(&name), &size), 0);
         return ntohs(name.sin_port);
     }
+    /// A peer that sends nothing.
+    [[nodiscard]] UniqueFd connect_as_stranger() const
+    {
+        UniqueFd stranger(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        sockaddr_in name{};
+        name.sin_family = AF_INET;
+        name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        name.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+        EXPECT_EQ(::connect(stranger.get(), reinterpret_cast<const sockaddr *>(&name), sizeof(name)), 0);
+        return stranger;
+    }
     static bool has_refused(Place &place)
     {
         return place.link().describe().find("link-refused 0") == std::string::npos;
@@ -1146,15 +1157,33 @@ TEST_F(LinkEndsByTls, RefuseASideWithAnotherKey)
 
 TEST_F(LinkEndsByTls, GiveAStrangerASecondOnly)
 {
-    const UniqueFd stranger(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in name{};
-    name.sin_family = AF_INET;
-    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    name.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
-    ASSERT_EQ(::connect(stranger.get(), reinterpret_cast<const sockaddr *>(&name), sizeof(name)), 0);
+    const UniqueFd stranger = connect_as_stranger();
     testing::internal::CaptureStderr();
     EXPECT_TRUE(drive([&] { return has_refused(*dpu); }));
     EXPECT_NE(testing::internal::GetCapturedStderr().find("not introduced itself within 1 s"), std::string::npos);
+}
+
+TEST_F(LinkEndsByTls, TakeTheOtherSideWhileStrangersKeepConnectionsOpen)
+{
+    constexpr unsigned most = 64;
+    std::vector<UniqueFd> strangers;
+    const auto refused = [&] {
+        const std::string state = dpu->link().describe();
+        return std::stoul(state.substr(state.find("link-refused ") + std::strlen("link-refused ")));
+    };
+    while (strangers.size() < most) {
+        strangers.push_back(connect_as_stranger());
+        dpu->link().progress();
+    }
+    EXPECT_EQ(refused(), 0u);
+    host = std::make_unique<Place>(Side::host, address, key_of('k'));
+    ASSERT_TRUE(drive([&] { return host->link().session() != 0 && dpu->link().session() != 0; }));
+    EXPECT_GE(refused(), 1u) << "the oldest one has given way";
+    // All of them are gone.
+    for (const UniqueFd &stranger : strangers) {
+        char byte = 0;
+        EXPECT_LE(recv(stranger.get(), &byte, sizeof(byte), 0), 0);
+    }
 }
 
 TEST_F(LinkEndsByTls, RefuseASideWithoutTls)

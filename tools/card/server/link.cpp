@@ -28,8 +28,8 @@ constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t silent_after = second_ns;    // then it is asked for a sign of life
 constexpr std::uint64_t dead_after = 10 * second_ns; // without any byte
 constexpr std::uint64_t hello_within = 5 * second_ns;
-constexpr std::uint64_t stranger_within =
-    second_ns; // by TLS: anybody can connect, and keeps the other side out so long
+constexpr std::uint64_t stranger_within = second_ns; // by TLS: anybody can connect
+constexpr std::size_t max_candidates = 64;
 constexpr std::uint64_t timer_period = second_ns / 4;
 constexpr unsigned max_lines_per_minute = 20;
 
@@ -109,7 +109,7 @@ bool Link::start(std::string &message)
 
 void Link::progress()
 {
-    std::array<epoll_event, 4> events;
+    std::array<epoll_event, max_candidates + 4> events;
     const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
     const std::span ready(events.data(), static_cast<std::size_t>(std::max(count, 0)));
     const auto is_ready = [&](int fd) {
@@ -118,6 +118,14 @@ void Link::progress()
     // What has arrived counts before the timer: this process may have had no processor for a while.
     if (stream_ && is_ready(stream_->descriptor()))
         serve_stream();
+    for (Entry next = candidates_.begin(); next != candidates_.end();) {
+        const Entry candidate = next++;
+        if (!is_ready(candidate->stream.descriptor()))
+            continue;
+        serve(candidate);
+        if (candidates_.empty())
+            break; // one has become a session, or it was the last one
+    }
     if (is_ready(timer_.get()))
         serve_timer();
     if (listener_.is_open() && is_ready(listener_.get()))
@@ -174,11 +182,29 @@ void Link::begin(UniqueFd socket)
         ++refused_;
         return log(std::string("refuses a connection: ") + error.what());
     }
-    stream_.emplace(std::move(socket), std::move(tls));
-    begun_ = heard_ = now_ns();
-    is_sending_ = true; // until it is connected
-    control_epoll(epoll_, EPOLL_CTL_ADD, stream_->descriptor(), EPOLLIN | EPOLLOUT);
-    stream_->append(LinkType::hello, 0, hello_of(*card_.own_side).encode());
+    if (candidates_.size() == max_candidates)
+        refuse(candidates_.begin(), "more than " + std::to_string(max_candidates) + " try to connect");
+    Candidate &candidate = candidates_.emplace_back(LinkStream(std::move(socket), std::move(tls)), now_ns());
+    control_epoll(epoll_, EPOLL_CTL_ADD, candidate.stream.descriptor(), EPOLLIN | EPOLLOUT);
+    candidate.stream.append(LinkType::hello, 0, hello_of(*card_.own_side).encode());
+}
+
+void Link::serve(Entry candidate)
+{
+    const bool is_open = candidate->stream.receive();
+    if (const std::optional<LinkMessage> message = candidate->stream.next()) {
+        const std::string reason = reason_against(*message);
+        return reason.empty() ? start_session(candidate) : refuse(candidate, reason);
+    }
+    if (!is_open || !candidate->stream.error().empty())
+        refuse(candidate, candidate->stream.error());
+}
+
+void Link::refuse(Entry candidate, const std::string &reason)
+{
+    log("is refused: " + reason);
+    ++refused_;
+    candidates_.erase(candidate);
 }
 
 void Link::serve_stream()
@@ -200,8 +226,6 @@ void Link::serve_stream()
 
 std::string Link::handle(const LinkMessage &message)
 {
-    if (session_ == 0)
-        return handle_hello(message);
     const auto malformed = [&] {
         return "its message of type " + std::to_string(static_cast<unsigned>(message.type)) + " with " +
                std::to_string(message.body.size()) + " bytes is malformed, or answers nothing";
@@ -229,7 +253,7 @@ std::string Link::handle(const LinkMessage &message)
     }
 }
 
-std::string Link::handle_hello(const LinkMessage &message)
+std::string Link::reason_against(const LinkMessage &message) const
 {
     if (message.type != LinkType::hello)
         return "its first message has type " + std::to_string(static_cast<unsigned>(message.type));
@@ -248,12 +272,22 @@ std::string Link::handle_hello(const LinkMessage &message)
     if (hello->functions != expected.functions)
         return "it has " + std::to_string(hello->functions.size()) + " functions, which are not those of a " +
                expected.profile;
+    return {};
+}
+
+void Link::start_session(Entry candidate)
+{
+    stream_.emplace(std::move(candidate->stream));
+    is_sending_ = candidate->is_sending;
+    candidates_.clear();
+    heard_ = now_ns();
     session_ = ++last_session_;
     requester_.start(*stream_, session_);
     relay_.start(*stream_);
     show_functions(true);
-    log("is connected with the side '" + std::string(text_of(other)) + "'");
-    return {};
+    log("is connected with the side '" + std::string(text_of(card_.own_side == Side::host ? Side::dpu : Side::host)) +
+        "'");
+    serve_stream(); // what has come behind the first message
 }
 
 void Link::serve_timer()
@@ -265,45 +299,54 @@ void Link::serve_timer()
     relay_.drop_silent_programs(now);
     const auto is_overdue = [&](std::uint64_t since) { return since != 0 && now - since > dead_after; };
     const std::uint64_t limit = settings_.key && card_.own_side == Side::dpu ? stranger_within : hello_within;
+    while (!candidates_.empty() && now - candidates_.front().begun > limit)
+        refuse(candidates_.begin(), "it has not introduced itself within " + std::to_string(limit / second_ns) + " s");
     if (!stream_) {
-        if (card_.own_side == Side::host)
+        if (card_.own_side == Side::host && candidates_.empty())
             connect();
-    } else if (session_ == 0 && now - begun_ > limit) {
-        end("it has not introduced itself within " + std::to_string(limit / second_ns) + " s");
     } else if (now - heard_ > dead_after) {
         end("it has sent nothing for " + std::to_string(dead_after / second_ns) + " s");
     } else if (is_overdue(requester_.unanswered_since()) || is_overdue(relay_.unanswered_since())) {
         end("it has answered no request for " + std::to_string(dead_after / second_ns) + " s");
-    } else if (session_ != 0 && now - heard_ > silent_after) {
+    } else if (now - heard_ > silent_after) {
         stream_->append(LinkType::ping, 0, 0);
     }
 }
 
 void Link::flush()
 {
+    for (Entry next = candidates_.begin(); next != candidates_.end();) {
+        const Entry candidate = next++;
+        if (candidate->stream.flush())
+            update_events(candidate->stream, candidate->is_sending);
+        else
+            refuse(candidate, candidate->stream.error());
+    }
     if (!stream_)
         return;
     if (!stream_->flush())
         return end(stream_->error());
     relay_.resume();
-    if (stream_->has_unsent() != is_sending_) {
-        is_sending_ = stream_->has_unsent();
-        control_epoll(epoll_, EPOLL_CTL_MOD, stream_->descriptor(), is_sending_ ? EPOLLIN | EPOLLOUT : EPOLLIN);
-    }
+    update_events(*stream_, is_sending_);
+}
+
+void Link::update_events(const LinkStream &stream, bool &is_sending) const
+{
+    if (stream.has_unsent() == is_sending)
+        return;
+    is_sending = !is_sending;
+    control_epoll(epoll_, EPOLL_CTL_MOD, stream.descriptor(), is_sending ? EPOLLIN | EPOLLOUT : EPOLLIN);
 }
 
 void Link::end(std::string reason)
 {
-    log((session_ != 0 ? "is lost: " : "is refused: ") + reason);
-    const bool was_connected = session_ != 0;
-    refused_ += was_connected ? 0 : 1;
+    log("is lost: " + reason);
     session_ = 0;
     requester_.stop();
     responder_.clear();
     relay_.stop();
     stream_.reset();
-    if (was_connected)
-        show_functions(false);
+    show_functions(false);
     card_.request_polls();
 }
 

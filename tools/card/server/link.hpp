@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,9 +36,9 @@ struct LinkSettings {
 };
 
 /// This side's end of the link between the two sides of one card, each of which has a card process of its own. The
-/// DPU's side listens, and the host's side connects, again and again. One connection is in use at a time; each is a new
-/// session, in which nothing of an earlier one is valid. Owned by Card; driven by the event loop, which waits for
-/// descriptor().
+/// DPU's side listens, and the host's side connects, again and again. Several connections may be candidates, and the
+/// first that shows that it is the other side becomes a session, in which nothing of an earlier one is valid. Owned by
+/// Card; driven by the event loop, which waits for descriptor().
 class Link {
 public:
     /// Throws std::system_error if the card has too few descriptors.
@@ -64,16 +65,31 @@ public:
     [[nodiscard]] std::string describe() const;
 
 private:
+    /// A connection to something that has not shown yet what it is.
+    struct Candidate {
+        LinkStream stream;
+        std::uint64_t begun;    ///< time in ns
+        bool is_sending = true; ///< the event loop waits until the socket takes more, at first until it is connected
+    };
+    using Entry = std::list<Candidate>::iterator;
+
     void accept();
     void connect();
-    /// Begins with a connection to a card that has not shown yet what it is.
+    /// Adds a candidate, in place of the oldest one if there are too many.
     void begin(UniqueFd socket);
+    void serve(Entry candidate);
+    void refuse(Entry candidate, const std::string &reason);
+    /// Returns why the first message of a candidate is not that of the other side, or "".
+    [[nodiscard]] std::string reason_against(const LinkMessage &message) const;
+    /// Makes the candidate the connection, and drops all others.
+    void start_session(Entry candidate);
+    /// Makes the event loop wait until the socket takes more, if there is more to send.
+    void update_events(const LinkStream &stream, bool &is_sending) const;
     /// Returns why a Unix socket's peer may not connect, or "".
     [[nodiscard]] std::string reason_against_user(int socket) const;
     void serve_stream();
     /// Handles a message. Returns why the connection must end, or "".
     [[nodiscard]] std::string handle(const LinkMessage &message);
-    [[nodiscard]] std::string handle_hello(const LinkMessage &message);
     void serve_timer();
     /// Ends the connection. Everything that uses it fails, and the other side's functions disappear.
     void end(std::string reason);
@@ -84,16 +100,17 @@ private:
     Card &card_;
     const LinkSettings settings_;
     UniqueFd epoll_, timer_, listener_;
-    std::optional<LinkStream> stream_;
+    std::list<Candidate> candidates_;  ///< the oldest one first; none during a session
+    std::optional<LinkStream> stream_; ///< of the session
     LinkRequester requester_;
     LinkResponder responder_;
     LinkRelay relay_;
     std::uint32_t session_ = 0, last_session_ = 0;
-    unsigned refused_ = 0; ///< connections that have ended before the other side was found to be the right one
-    std::uint64_t begun_ = 0, heard_ = 0; ///< times in ns of the connection's begin and of its last bytes
-    bool is_sending_ = false;             ///< the event loop waits until the socket takes more
-    std::string last_line_;               ///< logged last
-    std::uint64_t minute_ = 0;            ///< in which `lines_` lines were logged
+    unsigned refused_ = 0;     ///< candidates that have not become a session
+    std::uint64_t heard_ = 0;  ///< time in ns of the last bytes
+    bool is_sending_ = false;  ///< as that of a candidate
+    std::string last_line_;    ///< logged last
+    std::uint64_t minute_ = 0; ///< in which `lines_` lines were logged
     unsigned lines_ = 0;
 };
 
