@@ -650,12 +650,17 @@ class ServicesWithAddresses(MessagePrograms):
         self.assertEqual(self.await_line(client, "consumer:"), "consumer: DOCA_SUCCESS, capability: DOCA_SUCCESS\n")
         self.await_line(client, "done 1000")
 
-    def test_death_of_a_card(self):
-        service, client = self.service("3.0"), self.client("3.0", 10**9)
-        self.await_line(client, "talks")
-        os.kill(self.card_pid("dpu"), signal.SIGKILL)
-        self.await_line(client, "ended")
-        self.await_line(service, "ended")
+    def test_death_of_the_other_card(self):
+        for victim, generation in (("host", "2.2"), ("dpu", "3.0")):
+            with self.subTest(victim=victim):
+                service, client = self.service(generation), self.client(generation, 10**9)
+                self.await_line(client, "talks")
+                os.kill(self.card_pid(victim), signal.SIGKILL)
+                self.await_line(service if victim == "host" else client, "ended")
+                other = "dpu" if victim == "host" else "host"
+                self.becomes(other, "waiting")
+                self.start(victim, "cat")
+                self.becomes(other, "connected")
 
     def test_data_of_consumers_and_producers(self):
         server = self.start("dpu", f"{SAMPLES}/3.0/doca_v3_comch_data_path_high_speed_server", "-p", "03:00.0", "-r",
