@@ -489,10 +489,13 @@ class Samples(Sides):
     def test_copy_of_3_0(self):
         self.copy("3.0/doca_v3_", "press Enter", f"Copied {len(TEXT) + 1} bytes of the host: {TEXT}")
 
-    def messages(self, server, client, listens, result):
+    def start_cards(self, **options):
         for side in ("host", "dpu"):
-            self.start(side, "cat")
+            self.start(side, "cat", **{key: values[side] for key, values in options.items()})
         self.becomes("dpu", "connected")
+
+    def messages(self, server, client, listens, result):
+        self.start_cards()
         service = self.sample("dpu", server, "-p", "03:00.0", "-r", "3b:00.0")
         self.await_line(service, listens)
         output = self.sample("host", client, "-p", "3b:00.0", "-t", TEXT).communicate(timeout=LIMIT)[0]
@@ -506,6 +509,29 @@ class Samples(Sides):
     def test_messages_of_3_0(self):
         self.messages("3.0/doca_v3_comch_ctrl_path_server", "3.0/doca_v3_comch_ctrl_path_client",
                       "The server was idle and is running", f"Message received: {TEXT}")
+
+    def sync_event(self, names, listens, results, options):
+        self.start_cards()
+        dpu = self.sample("dpu", names[1], "-d", "03:00.0", "-r", "3b:00.0", *options)
+        self.await_line(dpu, listens)
+        host = self.sample("host", names[0], "-d", "3b:00.0", *options)
+        for program, result in zip((host, dpu), results):
+            self.await_line(program, result)
+            self.await_line(program, "Sample finished successfully")
+
+    def test_sync_event_of_2_2(self):
+        for options in (), ("--async",), ("--atomic",):
+            with self.subTest(options):
+                self.sync_event(("doca_sync_event_host", "doca_sync_event_dpu"), "The service 'sync_event_cc' listens",
+                                ("The other side has signalled",) * 2, options)
+
+    def test_sync_event_of_3_0(self):
+        for options in (), ("--async",):
+            with self.subTest(options):
+                self.sync_event(("3.0/doca_v3_sync_event_local_pci", "3.0/doca_v3_sync_event_remote_pci"),
+                                "The server was idle and is running",
+                                ("The DPU has signalled", "The host has signalled, and was answered"), options)
+
 
 
 class MessagePrograms(Sides):
@@ -672,6 +698,47 @@ class ServicesWithAddresses(MessagePrograms):
         self.await_line(client, "Sample finished successfully")
         self.await_line(server, "Received 1000 messages")
         self.await_line(server, "Sample finished successfully")
+
+    @staticmethod
+    def enter(program, times=1):
+        program.stdin.write("\n" * times)
+        program.stdin.flush()
+
+    def rdma(self, prefix, first, second, options, results):
+        """Two samples of RDMA; the first one is the host's. Both are ready to connect when their files are there."""
+        files = [self.volume / name for name in ("a", "b", "memory")]
+        programs = []
+        for side, name, paths, more in (("host", first, files[:2], options), ("dpu", second, files[1::-1], ())):
+            shared = ["-m", files[2]] if name.endswith(("requester", "responder")) else []
+            device = "mlx5_0" if side == "host" else "mlx5_1"
+            programs.append(self.start(side, f"{SAMPLES}/{prefix}{name}", "-d", device, "-ld", paths[0], "-re", paths[1],
+                                       *shared, *more))
+        for program in programs:
+            self.await_line(program, "Copy the files from the remote side to here, and press Enter")
+        self.enter(programs[1])
+        self.enter(programs[0], 2)  # those that send ask once more
+        self.await_line(programs[0], results[0])
+        self.await_line(programs[0], "Sample finished successfully")
+        if second.endswith("responder"):
+            self.enter(programs[1])
+        self.await_line(programs[1], results[1])
+        self.await_line(programs[1], "Sample finished successfully")
+
+    def test_rdma_of_2_2(self):
+        for first, second, options, results in (
+                ("rdma_write_requester", "rdma_write_responder", ("-w", TEXT), ("Wrote to", f"has written: {TEXT}")),
+                ("rdma_read_requester", "rdma_read_responder", (), ("Read 4096 bytes", "Wait until the requester")),
+                ("rdma_send", "rdma_receive", ("-s", TEXT), (f"Sent: {TEXT}", f"The text in them is: {TEXT}"))):
+            with self.subTest(first):
+                self.rdma("doca_", first, second, options, results)
+
+    def test_rdma_of_3_0(self):
+        for first, second, options, results in (
+                ("rdma_write_requester", "rdma_write_responder", ("-s", TEXT), (f"Wrote: {TEXT}", f"has written: {TEXT}")),
+                ("rdma_read_requester", "rdma_read_responder", (), ("Read 4096 bytes", "Wait until the requester")),
+                ("rdma_send", "rdma_receive", ("-s", TEXT), (f"Sent: {TEXT}", f"Received {len(TEXT)} bytes: {TEXT}"))):
+            with self.subTest(first):
+                self.rdma("3.0/doca_v3_", first, second, options, results)
 
 
 if __name__ == "__main__":
