@@ -3,7 +3,6 @@
 #include "listener.hpp"
 
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -17,12 +16,12 @@ namespace opendoca::comm_channel {
 doca_error_t Listener::open(const ServiceKey &key, const char *service, const std::string &at)
 {
     Listener made;
+    std::string directory;
     const bool is_relayed = at.starts_with(relay_prefix);
-    const doca_error_t status =
-        at.empty() || is_relayed
-            ? Registration::take(key, service, is_relayed ? at.substr(std::strlen(relay_prefix)) : "",
-                                 made.registration_)
-            : listen_at(at, key, service, made.tcp_);
+    doca_error_t status = is_relayed ? parse_relay(at, directory) : DOCA_SUCCESS;
+    if (status == DOCA_SUCCESS)
+        status = at.empty() || is_relayed ? Registration::take(key, service, directory, made.registration_)
+                                          : listen_at(at, key, service, made.tcp_);
     if (status != DOCA_SUCCESS)
         return status;
     made.acceptor_.open();

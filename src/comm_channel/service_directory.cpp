@@ -390,6 +390,15 @@ doca_error_t ServiceSearch::connect(const ServiceKey &key, const char *service, 
     return DOCA_ERROR_NOT_FOUND;
 }
 
+doca_error_t parse_relay(const std::string &at, std::string &directory)
+{
+    directory = at.substr(std::strlen(relay_prefix));
+    if (directory.starts_with('/'))
+        return DOCA_SUCCESS;
+    LOG_ERR("'%s' is not an address for services: the path of a relay's directory must be absolute", at.c_str());
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
 doca_error_t connect_by_relay(const std::string &directory, const ServiceKey &key, const char *service,
                               UniqueFd &socket)
 {

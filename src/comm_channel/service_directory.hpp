@@ -71,6 +71,10 @@ private:
     std::vector<std::string> reported_; ///< problems found by the last attempt
 };
 
+/// Returns the directory of an address that begins with relay_prefix. Returns INVALID_VALUE if it is not an absolute
+/// path.
+[[nodiscard]] doca_error_t parse_relay(const std::string &at, std::string &directory);
+
 /// Connects to a service at another place by the relay in @p directory. Blocks for a second at most. Returns NOT_FOUND,
 /// without a log line, when no service of this name listens there, or the relay does not reach the place;
 /// CONNECTION_ABORTED if the relay or the service has no room.

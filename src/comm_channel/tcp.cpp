@@ -134,8 +134,11 @@ doca_error_t listen_at(const std::string &at, const ServiceKey &key, const char 
 
 doca_error_t connect_at(const std::string &at, const ServiceKey &key, const char *service, UniqueFd &socket)
 {
-    if (at.starts_with(relay_prefix))
-        return connect_by_relay(at.substr(std::strlen(relay_prefix)), key, service, socket);
+    if (at.starts_with(relay_prefix)) {
+        std::string directory;
+        const doca_error_t status = parse_relay(at, directory);
+        return status == DOCA_SUCCESS ? connect_by_relay(directory, key, service, socket) : status;
+    }
     Address address;
     UniqueFd made;
     if (const doca_error_t status = make(at, key, address, made); status != DOCA_SUCCESS)

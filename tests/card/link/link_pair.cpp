@@ -7,6 +7,7 @@
 //   link_pair dpu DEVICE BYTES       copies from and to it
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -181,6 +182,7 @@ public:
         return {{"open", [this](auto &words) { return open(words); }},
                 {"read", [this](auto &words) { return copy(words, false); }},
                 {"write", [this](auto &words) { return copy(words, true); }},
+                {"time", [this](auto &words) { return time(words); }},
                 {"beyond", [this](auto &) { return beyond(); }},
                 {"rdma-read", [this](auto &words) { return rdma(words, IBV_WR_RDMA_READ, true); }},
                 {"rdma-write", [this](auto &words) { return rdma(words, IBV_WR_RDMA_WRITE, true); }},
@@ -218,6 +220,22 @@ private:
             at += bytes;
         }
         return memory_.compare(seed);
+    }
+    /// Reads the same bytes again and again. Returns the time of one read in ns.
+    std::string time(std::istringstream &words)
+    {
+        std::size_t bytes = 0;
+        unsigned count = 0;
+        words >> bytes >> count;
+        const auto begin = std::chrono::steady_clock::now();
+        for (unsigned i = 0; i < count; ++i) {
+            const ibv_wc_status status =
+                copies_.copy(region_->lkey, memory_.address(), alias_.key(), remote_, std::min(bytes, memory_.size()));
+            if (status != IBV_WC_SUCCESS)
+                return "status " + std::to_string(status);
+        }
+        const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
+        return std::to_string(taken.count() / std::max(count, 1u));
     }
     /// Tries to read one byte more than the key has.
     std::string beyond()

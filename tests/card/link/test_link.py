@@ -510,6 +510,21 @@ class Samples(Sides):
         self.messages("3.0/doca_v3_comch_ctrl_path_server", "3.0/doca_v3_comch_ctrl_path_client",
                       "The server was idle and is running", f"Message received: {TEXT}")
 
+    def test_wrong_folders_of_relays_are_refused(self):
+        self.start_cards()
+        for address, message in (("unix:relative", "must be absolute"), ("unix:", "must be absolute"),
+                                 (f"unix:{self.volume}", "is not a directory that user 0 alone can enter"),
+                                 (f"unix:{self.volume}/none", "No such file")):
+            for side, program, options in (("dpu", "doca_cc_server", ("-p", "03:00.0", "-r", "3b:00.0")),
+                                           ("host", "doca_cc_client", ("-p", "3b:00.0"))):
+                with self.subTest(address=address, program=program):
+                    sample = self.start(side, "env", f"DOCA_COMM_CHANNEL_ADDRESS={address}", f"{SAMPLES}/{program}",
+                                        *options)
+                    output = sample.communicate(timeout=LIMIT)[0]
+                    self.assertNotEqual(sample.returncode, 0, output)
+                    self.assertIn(message if side == "host" or "none" not in address else "cannot use the relay's",
+                                  output)
+
     def sync_event(self, names, listens, results, options):
         self.start_cards()
         dpu = self.sample("dpu", names[1], "-d", "03:00.0", "-r", "3b:00.0", *options)
@@ -531,7 +546,6 @@ class Samples(Sides):
                 self.sync_event(("3.0/doca_v3_sync_event_local_pci", "3.0/doca_v3_sync_event_remote_pci"),
                                 "The server was idle and is running",
                                 ("The DPU has signalled", "The host has signalled, and was answered"), options)
-
 
 
 class MessagePrograms(Sides):
