@@ -871,6 +871,50 @@ TEST_F(LinkRelays, HoldUpOnlyWhoDoesNotRead)
     }));
 }
 
+TEST_F(LinkRelays, CarryBytesWhileTheMemoryOfOthersIsRead)
+{
+    const UniqueFd service = listen_as_service();
+    std::vector<std::uint8_t> memory(max_link_data, 'm');
+    MemoryKey *const key = dpu->share(memory);
+    const auto peer = connect_raw();
+    peer->send(LinkType::connect, 1, key_of());
+    const UniqueFd served = accept(service);
+    constexpr std::uint16_t dpu_vhca = 5;
+    std::uint64_t last = 2;
+    peer->send(LinkType::open, last, LinkOpen{dpu_vhca, key->key >> 8, secret}.encode());
+    std::vector<std::uint8_t> range(LinkRange::bytes);
+    LinkRange{1, 0, reinterpret_cast<std::uintptr_t>(memory.data()), memory.size(), 0, max_link_data}.encode(
+        std::span(range).first<LinkRange::bytes>());
+    // The window of requests is full all the time, and so is the socket of the link.
+    const auto request = [&] { peer->send(LinkType::read, ++last, range); };
+    for (std::size_t i = 0; i < link_window; ++i)
+        request();
+    std::vector<std::uint8_t> arrived;
+    std::size_t replies = 0, carried = 0;
+    EXPECT_TRUE(drive([&] {
+        const std::vector<std::uint8_t> part(1 << 12);
+        static_cast<void>(!send(served.get(), part.data(), part.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
+        const auto more = peer->read();
+        arrived.insert(arrived.end(), more.begin(), more.end());
+        std::size_t at = 0;
+        while (arrived.size() - at >= link_header_bytes &&
+               arrived.size() - at >= link_header_bytes + be32(&arrived[at])) {
+            const std::uint32_t bytes = be32(&arrived[at]);
+            if (arrived[at + 4] == static_cast<std::uint8_t>(LinkType::data)) {
+                ++replies;
+                request();
+            } else if (arrived[at + 4] == static_cast<std::uint8_t>(LinkType::bytes)) {
+                carried += bytes;
+                peer->send(LinkType::credit, 1, number(bytes));
+            }
+            at += link_header_bytes + bytes;
+        }
+        arrived.erase(arrived.begin(), arrived.begin() + static_cast<std::ptrdiff_t>(at));
+        return carried > 2 * link_connection_window || replies > 100 * link_window;
+    }));
+    EXPECT_GT(carried, 2 * link_connection_window);
+}
+
 TEST_F(LinkRelays, EndWithTheLink)
 {
     connect();

@@ -127,7 +127,7 @@ bool LinkStream::flush()
     // Moving what is left costs time, so it is not done after each call.
     if (!has_unsent() || sent_ > max_read) {
         out_.erase(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(sent_));
-        sent_ = 0;
+        erased_ += std::exchange(sent_, 0);
     }
     return error_.empty();
 }

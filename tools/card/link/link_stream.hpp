@@ -50,8 +50,10 @@ public:
     {
         return sent_ != out_.size() && (tls_ == nullptr || !tls_->is_send_waiting_for_input());
     }
-    /// Returns the number of bytes that the socket has not taken yet.
-    [[nodiscard]] std::size_t unsent() const { return out_.size() - sent_; }
+    /// Returns the number of bytes that were appended to the connection, and of these the number that its socket has
+    /// taken.
+    [[nodiscard]] std::uint64_t appended() const { return erased_ + out_.size(); }
+    [[nodiscard]] std::uint64_t sent() const { return erased_ + sent_; }
     /// Returns whether there is more to send than a side can be owed that keeps to the window: flush() must be called.
     [[nodiscard]] bool is_overfull() const;
     [[nodiscard]] int descriptor() const { return socket_.get(); }
@@ -66,10 +68,11 @@ private:
     UniqueFd socket_;
     std::unique_ptr<LinkTls> tls_; ///< null: what is sent is not encrypted
     std::vector<std::uint8_t> in_, out_;
-    std::size_t filled_ = 0; ///< bytes of `in_` that have arrived
-    std::size_t taken_ = 0;  ///< of these, bytes that next() has returned
-    std::size_t sent_ = 0;   ///< bytes of `out_` that the socket has taken
-    std::size_t last_ = 0;   ///< offset of the last message in `out_`
+    std::size_t filled_ = 0;   ///< bytes of `in_` that have arrived
+    std::size_t taken_ = 0;    ///< of these, bytes that next() has returned
+    std::size_t sent_ = 0;     ///< bytes of `out_` that the socket has taken
+    std::size_t last_ = 0;     ///< offset of the last message in `out_`
+    std::uint64_t erased_ = 0; ///< bytes that were removed from the front of `out_`
     std::string error_;
 };
 

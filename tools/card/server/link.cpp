@@ -130,8 +130,10 @@ void Link::progress()
         serve_timer();
     if (listener_.is_open() && is_ready(listener_.get()))
         accept();
-    if (is_ready(relay_.descriptor()))
+    if (is_ready(relay_.descriptor())) {
+        flush(); // which makes room for what programs send
         relay_.progress();
+    }
     flush();
 }
 

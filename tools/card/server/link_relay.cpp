@@ -30,7 +30,7 @@ namespace {
 constexpr std::uint64_t of_listener = 0;                                     ///< number that no connection has
 constexpr std::uint64_t request_within = 1'000'000'000;                      // ns
 constexpr std::size_t credit_after = link_connection_window / 4;             // fewer bytes cannot hold up the sender
-constexpr std::size_t pause_above = 1 << 20, resume_below = pause_above / 4; // bytes of the link that are unsent
+constexpr std::size_t pause_above = 1 << 20, resume_below = pause_above / 4; // unsent bytes
 
 /// Names the directory by its descriptor, so that the address is short enough for any path.
 sockaddr_un address_of(const UniqueFd &directory, const std::string &name)
@@ -87,7 +87,7 @@ bool LinkRelay::open(const std::string &directory, std::string &message)
 
 void LinkRelay::stop()
 {
-    stream_ = nullptr;
+    stream_.stop();
     connections_.clear();
     is_paused_ = false;
 }
@@ -143,14 +143,14 @@ void LinkRelay::serve_greeting(Entry entry)
     connection.request_bytes += static_cast<std::size_t>(count);
     if (connection.request_bytes < connection.request.size())
         return;
-    if (stream_ == nullptr) {
+    if (!stream_.is_open()) {
         answer(connection, RelayAnswer::not_found);
         connections_.erase(entry);
         return;
     }
     comm_channel::RelayRequest key;
     std::memcpy(&key, connection.request.data(), sizeof(key));
-    const std::span<std::uint8_t> body = stream_->append(LinkType::connect, entry->first, link_key_bytes);
+    const std::span<std::uint8_t> body = stream_.append(LinkType::connect, entry->first, link_key_bytes);
     store_big(&body[0], key[0]);
     store_big(&body[sizeof(key[0])], key[1]);
     connection.state = State::connecting;
@@ -168,7 +168,7 @@ void LinkRelay::read(Entry entry)
 {
     static std::array<std::uint8_t, max_link_data> buffer;
     Connection &connection = entry->second;
-    if (!is_paused_ && stream_->unsent() > pause_above) {
+    if (!is_paused_ && stream_.unsent() > pause_above) {
         is_paused_ = true;
         return update_all_interests();
     }
@@ -181,7 +181,7 @@ void LinkRelay::read(Entry entry)
     if (count <= 0)
         return end_here(entry);
     const auto bytes = static_cast<std::size_t>(count);
-    stream_->append(LinkType::bytes, entry->first, std::span(buffer).first(bytes));
+    stream_.append(LinkType::bytes, entry->first, std::span(buffer).first(bytes));
     connection.in_flight += bytes;
     update_interest(entry);
 }
@@ -209,7 +209,7 @@ void LinkRelay::deliver(Entry entry)
         if (connection.incoming.empty())
             return end_here(entry);
     } else if (connection.uncredited >= credit_after) {
-        const std::span<std::uint8_t> body = stream_->append(LinkType::credit, entry->first, link_credit_bytes);
+        const std::span<std::uint8_t> body = stream_.append(LinkType::credit, entry->first, link_credit_bytes);
         store_big(&body[0], static_cast<std::uint32_t>(std::exchange(connection.uncredited, 0)));
     }
     update_interest(entry);
@@ -218,7 +218,7 @@ void LinkRelay::deliver(Entry entry)
 void LinkRelay::end_here(Entry entry)
 {
     Connection &connection = entry->second;
-    stream_->append(LinkType::end, entry->first, 0);
+    stream_.append(LinkType::end, entry->first, 0);
     connection.has_ended_here = true;
     connection.incoming.clear();
     connection.socket.reset(); // which removes it from epoll
@@ -255,7 +255,7 @@ void LinkRelay::update_all_interests()
 
 void LinkRelay::resume()
 {
-    if (!is_paused_ || stream_ == nullptr || stream_->unsent() > resume_below)
+    if (!is_paused_ || !stream_.is_open() || stream_.unsent() > resume_below)
         return;
     is_paused_ = false;
     update_all_interests();
@@ -306,7 +306,7 @@ bool LinkRelay::handle_connect(const LinkMessage &message)
     UniqueFd socket;
     if (connections_.size() < max_link_connections)
         socket = connect_to_service(message.body.first<link_key_bytes>(), status);
-    const std::span<std::uint8_t> reply = stream_->append(LinkType::connected, message.id, link_status_bytes);
+    const std::span<std::uint8_t> reply = stream_.append(LinkType::connected, message.id, link_status_bytes);
     store_big(&reply[0], static_cast<std::uint32_t>(status));
     if (status == LinkStatus::done)
         update_interest(connections_.emplace(message.id, Connection{std::move(socket), State::open, now_ns()}).first);

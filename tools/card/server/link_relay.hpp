@@ -15,14 +15,16 @@
 #include "../link/link_message.hpp"
 #include "../link/link_stream.hpp"
 #include "card.hpp"
+#include "counted_stream.hpp"
 
 namespace opendoca::card {
 
 /// Carries the connections of the host's programs with services of the DPU's, Comm Channel and Comch, over the link.
 /// relay_wire.hpp has the sockets of the programs. Each connection has a window in each direction: a program that does
-/// not read holds up its own connection only, and no more is kept for it than the window. While the link has much to
-/// send, nothing is read from programs. Owned by Link; used by the event loop's thread only. What the other side sends
-/// is attacker input: it reaches only sockets with the names of services in this side's directory.
+/// not read holds up its own connection only, and no more is kept for it than the window. While the link has not sent
+/// much of what they have sent before, nothing is read from programs. Owned by Link; used by the event loop's thread
+/// only. What the other side sends is attacker input: it reaches only sockets with the names of services in this side's
+/// directory.
 class LinkRelay {
 public:
     /// Throws std::system_error if the card has too few descriptors.
@@ -34,13 +36,13 @@ public:
     /// Readable when progress() has work.
     [[nodiscard]] int descriptor() const { return epoll_.get(); }
     /// Begins with a connection of the sides, which lives until stop().
-    void start(LinkStream &stream) { stream_ = &stream; }
+    void start(LinkStream &stream) { stream_.start(stream); }
     /// Ends all connections of programs, and refuses later ones.
     void stop();
 
     /// Serves the programs whose sockets are ready. Appends to the stream.
     void progress();
-    /// Reads from programs again, after the link had much to send.
+    /// Reads from programs again once the link has sent most of what they have sent before.
     void resume();
     /// Drops programs that have connected and do not ask for a service.
     void drop_silent_programs(std::uint64_t now);
@@ -96,10 +98,12 @@ private:
 
     const Side own_side_;
     UniqueFd epoll_, directory_, listener_;
-    LinkStream *stream_ = nullptr; ///< null: the sides are not connected
+    /// Open while the sides are connected. What others have to send does not count: accesses to memory have a window of
+    /// their own, and keep it filled for as long as they like.
+    CountedStream stream_;
     std::map<std::uint64_t, Connection> connections_;
     std::uint64_t last_number_ = 0;
-    bool is_paused_ = false; ///< nothing is read from programs, since the link has much to send
+    bool is_paused_ = false; ///< nothing is read from programs, since much of what they have sent is unsent
 };
 
 } // namespace opendoca::card
