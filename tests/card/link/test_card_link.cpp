@@ -123,10 +123,27 @@ public:
             all.insert(all.end(), bytes.begin(), bytes.begin() + got);
         }
     }
+    /// Reads what has come, and takes the messages that are complete.
+    void take(const std::function<void(const LinkMessage &)> &handle)
+    {
+        const std::vector<std::uint8_t> more = read();
+        partial_.insert(partial_.end(), more.begin(), more.end());
+        std::size_t at = 0;
+        for (std::span<const std::uint8_t> rest = partial_; rest.size() >= link_header_bytes;
+             rest = std::span(partial_).subspan(at)) {
+            const std::size_t bytes = be32(&rest[0]);
+            if (rest.size() - link_header_bytes < bytes)
+                break;
+            handle({static_cast<LinkType>(rest[4]), be64(&rest[8]), rest.subspan(link_header_bytes, bytes)});
+            at += link_header_bytes + bytes;
+        }
+        partial_.erase(partial_.begin(), partial_.begin() + static_cast<std::ptrdiff_t>(at));
+    }
     bool is_closed = false;
 
 private:
     UniqueFd socket_;
+    std::vector<std::uint8_t> partial_; ///< of a message that has not come as a whole
 };
 
 class LinkEnds : public testing::Test {
@@ -889,27 +906,19 @@ TEST_F(LinkRelays, CarryBytesWhileTheMemoryOfOthersIsRead)
     const auto request = [&] { peer->send(LinkType::read, ++last, range); };
     for (std::size_t i = 0; i < link_window; ++i)
         request();
-    std::vector<std::uint8_t> arrived;
     std::size_t replies = 0, carried = 0;
     EXPECT_TRUE(drive([&] {
         const std::vector<std::uint8_t> part(1 << 12);
         static_cast<void>(!send(served.get(), part.data(), part.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
-        const auto more = peer->read();
-        arrived.insert(arrived.end(), more.begin(), more.end());
-        std::size_t at = 0;
-        while (arrived.size() - at >= link_header_bytes &&
-               arrived.size() - at >= link_header_bytes + be32(&arrived[at])) {
-            const std::uint32_t bytes = be32(&arrived[at]);
-            if (arrived[at + 4] == static_cast<std::uint8_t>(LinkType::data)) {
+        peer->take([&](const LinkMessage &message) {
+            if (message.type == LinkType::data) {
                 ++replies;
                 request();
-            } else if (arrived[at + 4] == static_cast<std::uint8_t>(LinkType::bytes)) {
-                carried += bytes;
-                peer->send(LinkType::credit, 1, number(bytes));
+            } else if (message.type == LinkType::bytes) {
+                carried += message.body.size();
+                peer->send(LinkType::credit, 1, number(static_cast<std::uint32_t>(message.body.size())));
             }
-            at += link_header_bytes + bytes;
-        }
-        arrived.erase(arrived.begin(), arrived.begin() + static_cast<std::ptrdiff_t>(at));
+        });
         return carried > 2 * link_connection_window || replies > 100 * link_window;
     }));
     EXPECT_GT(carried, 2 * link_connection_window);
@@ -1078,6 +1087,28 @@ TEST_F(LinkRelays, EndTheLinkWithADpuThatDoesNotReply)
     }));
     EXPECT_NE(testing::internal::GetCapturedStderr().find("answered no request for 10 s"), std::string::npos);
     EXPECT_TRUE(has_ended(program));
+}
+
+TEST_F(LinkRelays, KeepTheLinkWithADpuThatHasMuchToReplyToBefore)
+{
+    const auto peer = accept_raw();
+    const UniqueFd program = ask();
+    // Longer than a reply may take, if there is no other.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(11'500);
+    EXPECT_TRUE(drive([&] {
+        static_cast<void>(host->link().requester().open(*host->file, {host_vhca, 1, secret}));
+        peer->take([&](const LinkMessage &message) {
+            std::vector<std::uint8_t> refused(link_opened_bytes);
+            store_big(&refused[0], static_cast<std::uint32_t>(LinkStatus::refused));
+            if (message.type == LinkType::open)
+                peer->send(LinkType::opened, message.id, refused);
+        });
+        return peer->is_closed || std::chrono::steady_clock::now() > end;
+    }));
+    EXPECT_FALSE(peer->is_closed);
+    EXPECT_EQ(host->link().session(), 1u);
+    peer->send(LinkType::connected, 1, number(static_cast<std::uint32_t>(LinkStatus::full)));
+    EXPECT_EQ(answer_to(program), comm_channel::RelayAnswer::full);
 }
 
 TEST_F(LinkRelays, SurviveRandomMessages)

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <system_error>
@@ -48,6 +49,13 @@ std::string printable(std::string text)
     std::ranges::replace_if(
         text, [](char character) { return character < ' ' || character > '~'; }, '?');
     return text;
+}
+
+bool is_reply(LinkType type)
+{
+    constexpr LinkType replies[] = {LinkType::opened, LinkType::data, LinkType::written, LinkType::swapped,
+                                    LinkType::connected};
+    return std::ranges::find(replies, type) != std::end(replies);
 }
 
 const char *text_of(Side side)
@@ -232,6 +240,8 @@ std::string Link::handle(const LinkMessage &message)
         return "its message of type " + std::to_string(static_cast<unsigned>(message.type)) + " with " +
                std::to_string(message.body.size()) + " bytes is malformed, or answers nothing";
     };
+    if (is_reply(message.type))
+        replied_ = now_ns();
     switch (message.type) {
     case LinkType::ping:
         stream_->append(LinkType::pong, 0, 0);
@@ -299,7 +309,10 @@ void Link::serve_timer()
         return;
     const std::uint64_t now = now_ns();
     relay_.drop_silent_programs(now);
-    const auto is_overdue = [&](std::uint64_t since) { return since != 0 && now - since > dead_after; };
+    // Replies come in the order of the requests, so that each shows that the other side works through those before.
+    const auto is_overdue = [&](std::uint64_t since) {
+        return since != 0 && now - std::max(since, replied_) > dead_after;
+    };
     const std::uint64_t limit = settings_.key && card_.own_side == Side::dpu ? stranger_within : hello_within;
     while (!candidates_.empty() && now - candidates_.front().begun > limit)
         refuse(candidates_.begin(), "it has not introduced itself within " + std::to_string(limit / second_ns) + " s");

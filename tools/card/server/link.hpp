@@ -106,11 +106,12 @@ private:
     LinkResponder responder_;
     LinkRelay relay_;
     std::uint32_t session_ = 0, last_session_ = 0;
-    unsigned refused_ = 0;     ///< candidates that have not become a session
-    std::uint64_t heard_ = 0;  ///< time in ns of the last bytes
-    bool is_sending_ = false;  ///< as that of a candidate
-    std::string last_line_;    ///< logged last
-    std::uint64_t minute_ = 0; ///< in which `lines_` lines were logged
+    unsigned refused_ = 0;      ///< candidates that have not become a session
+    std::uint64_t heard_ = 0;   ///< time in ns of the last bytes
+    std::uint64_t replied_ = 0; ///< time in ns of the last reply
+    bool is_sending_ = false;   ///< as that of a candidate
+    std::string last_line_;     ///< logged last
+    std::uint64_t minute_ = 0;  ///< in which `lines_` lines were logged
     unsigned lines_ = 0;
 };
 

@@ -270,7 +270,7 @@ void LinkRelay::drop_silent_programs(std::uint64_t now)
 
 std::uint64_t LinkRelay::unanswered_since() const
 {
-    // Numbers follow the time, and replies come in the order of the requests.
+    // Numbers follow the time.
     const auto oldest =
         std::ranges::find_if(connections_, [](const auto &entry) { return entry.second.state == State::connecting; });
     return oldest == connections_.end() ? 0 : oldest->second.since;

@@ -48,7 +48,7 @@ public:
     void drop_silent_programs(std::uint64_t now);
     /// Handles a message of the other side. Returns false if it is malformed.
     [[nodiscard]] bool handle(const LinkMessage &message);
-    /// Returns the time in ns since which the other side owes the oldest reply; 0 if it owes none.
+    /// Returns the time in ns at which the oldest request without a reply was made; 0 if there is none.
     [[nodiscard]] std::uint64_t unanswered_since() const;
     [[nodiscard]] std::size_t connections() const { return connections_.size(); }
 
