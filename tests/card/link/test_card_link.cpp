@@ -16,6 +16,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -922,6 +923,41 @@ TEST_F(LinkRelays, CarryBytesWhileTheMemoryOfOthersIsRead)
         return carried > 2 * link_connection_window || replies > 100 * link_window;
     }));
     EXPECT_GT(carried, 2 * link_connection_window);
+}
+
+TEST_F(LinkRelays, ServeEachProgramInItsTurn)
+{
+    const auto peer = accept_raw();
+    std::map<std::uint64_t, std::size_t> carried;
+    const auto serve = [&] {
+        peer->take([&](const LinkMessage &message) {
+            if (message.type == LinkType::connect)
+                peer->send(LinkType::connected, message.id, number(0));
+            if (message.type != LinkType::bytes)
+                return;
+            carried[message.id] += message.body.size();
+            peer->send(LinkType::credit, message.id, number(static_cast<std::uint32_t>(message.body.size())));
+        });
+    };
+    constexpr std::size_t most = 40; // more than fill what may be unsent
+    std::vector<UniqueFd> programs;
+    while (programs.size() < most) {
+        programs.push_back(ask());
+        comm_channel::RelayAnswer answer{};
+        EXPECT_TRUE(drive([&] {
+            serve();
+            return recv(programs.back().get(), &answer, sizeof(answer), MSG_DONTWAIT) > 0;
+        }));
+    }
+    unsigned rounds = 0;
+    const std::vector<std::uint8_t> bytes(link_connection_window);
+    EXPECT_TRUE(drive([&] {
+        for (const UniqueFd &program : programs)
+            static_cast<void>(!send(program.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
+        serve();
+        return carried.size() == most || ++rounds == 1000;
+    }));
+    EXPECT_EQ(carried.size(), most) << "the others have sent all the time";
 }
 
 TEST_F(LinkRelays, EndWithTheLink)

@@ -170,6 +170,7 @@ void LinkRelay::read(Entry entry)
     Connection &connection = entry->second;
     if (!is_paused_ && stream_.unsent() > pause_above) {
         is_paused_ = true;
+        paused_at_ = entry->first;
         return update_all_interests();
     }
     const std::size_t room = std::min(buffer.size(), link_connection_window - connection.in_flight);
@@ -249,7 +250,11 @@ void LinkRelay::update_interest(Entry entry)
 
 void LinkRelay::update_all_interests()
 {
-    for (Entry entry = connections_.begin(); entry != connections_.end(); ++entry)
+    // epoll reports first what was added first, and the next pause may begin before the last ones are served.
+    const Entry first = connections_.lower_bound(paused_at_);
+    for (Entry entry = first; entry != connections_.end(); ++entry)
+        update_interest(entry);
+    for (Entry entry = connections_.begin(); entry != first; ++entry)
         update_interest(entry);
 }
 

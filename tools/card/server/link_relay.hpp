@@ -103,7 +103,8 @@ private:
     CountedStream stream_;
     std::map<std::uint64_t, Connection> connections_;
     std::uint64_t last_number_ = 0;
-    bool is_paused_ = false; ///< nothing is read from programs, since much of what they have sent is unsent
+    std::uint64_t paused_at_ = 0; ///< connection that was not read from any more at the last pause
+    bool is_paused_ = false;      ///< nothing is read from programs, since much of what they have sent is unsent
 };
 
 } // namespace opendoca::card
