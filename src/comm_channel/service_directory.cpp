@@ -417,9 +417,13 @@ doca_error_t connect_by_relay(const std::string &directory, const ServiceKey &ke
     }
     const RelayRequest request = key;
     RelayAnswer answer = RelayAnswer::not_found;
-    // Both are so short that a stream socket takes and delivers them as a whole.
-    if (!is_same_user(made.get()) || send(made.get(), &request, sizeof(request), MSG_NOSIGNAL) != sizeof(request) ||
-        poll_one(made.get(), POLLIN, relay_timeout) == 0 ||
+    // Both are so short that a stream socket takes and delivers them as a whole. A relay without room may have answered
+    // and closed the socket before the request.
+    const auto ask = [&] {
+        return send(made.get(), &request, sizeof(request), MSG_NOSIGNAL) == sizeof(request) || errno == EPIPE ||
+               errno == ECONNRESET;
+    };
+    if (!is_same_user(made.get()) || !ask() || poll_one(made.get(), POLLIN, relay_timeout) == 0 ||
         recv(made.get(), &answer, sizeof(answer), 0) != sizeof(answer)) {
         LOG_DBG("the relay in %s does not answer", directory.c_str());
         return DOCA_ERROR_NOT_FOUND;

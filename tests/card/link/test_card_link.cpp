@@ -982,7 +982,11 @@ TEST_F(LinkRelays, HaveALimitedNumberOfConnections)
         programs.push_back(ask());
         EXPECT_EQ(answer_to(programs.back()), comm_channel::RelayAnswer::connected) << i;
     }
+    // A program that is slow to ask gets its answer as well.
+    const UniqueFd slow = unix_socket(folder + "/host/" + comm_channel::relay_name, false);
     EXPECT_EQ(answer_to(ask()), comm_channel::RelayAnswer::full);
+    EXPECT_EQ(send(slow.get(), &name, sizeof(name), MSG_NOSIGNAL), ssize_t{sizeof(name)});
+    EXPECT_EQ(answer_to(slow), comm_channel::RelayAnswer::full);
     programs.pop_back();
     EXPECT_TRUE(drive([&] { return recv(accept(service).get(), nullptr, 0, MSG_DONTWAIT) <= 0; }));
     programs.clear();

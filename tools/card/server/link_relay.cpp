@@ -27,7 +27,9 @@ using comm_channel::RelayAnswer;
 
 namespace {
 
-constexpr std::uint64_t of_listener = 0;                                     ///< number that no connection has
+constexpr std::uint64_t of_listener = 0; ///< number that no connection has
+constexpr std::size_t max_greeting =
+    64; // programs beyond the limit of connections, which are shown that there is no room
 constexpr std::uint64_t request_within = 1'000'000'000;                      // ns
 constexpr std::size_t credit_after = link_connection_window / 4;             // fewer bytes cannot hold up the sender
 constexpr std::size_t pause_above = 1 << 20, resume_below = pause_above / 4; // unsent bytes
@@ -111,7 +113,8 @@ void LinkRelay::accept()
     if (!socket.is_open() || peer_user(socket.get()) != geteuid())
         return;
     Connection connection{std::move(socket), State::greeting, now_ns()};
-    if (connections_.size() == max_link_connections)
+    // Who is refused before its request has come may fail to send that, and not look for an answer.
+    if (connections_.size() >= max_link_connections + max_greeting)
         return answer(connection, RelayAnswer::full);
     update_interest(connections_.emplace(++last_number_, std::move(connection)).first);
 }
@@ -143,8 +146,11 @@ void LinkRelay::serve_greeting(Entry entry)
     connection.request_bytes += static_cast<std::size_t>(count);
     if (connection.request_bytes < connection.request.size())
         return;
-    if (!stream_.is_open()) {
-        answer(connection, RelayAnswer::not_found);
+    const auto others =
+        std::ranges::count_if(connections_, [](const auto &other) { return other.second.state != State::greeting; });
+    const bool is_full = static_cast<std::size_t>(others) >= max_link_connections;
+    if (!stream_.is_open() || is_full) {
+        answer(connection, stream_.is_open() ? RelayAnswer::full : RelayAnswer::not_found);
         connections_.erase(entry);
         return;
     }
