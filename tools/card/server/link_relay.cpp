@@ -229,6 +229,7 @@ void LinkRelay::end_here(Entry entry)
     connection.has_ended_here = true;
     connection.incoming.clear();
     connection.socket.reset(); // which removes it from epoll
+    connection.interest = 0;
     if (connection.has_ended_there)
         connections_.erase(entry);
 }
@@ -250,18 +251,21 @@ void LinkRelay::update_interest(Entry entry)
     epoll_event event{};
     event.events = wanted;
     event.data.u64 = entry->first;
-    epoll_ctl(epoll_.get(), operation, connection.socket.get(), &event);
-    connection.interest = wanted;
+    if (epoll_ctl(epoll_.get(), operation, connection.socket.get(), &event) == 0)
+        connection.interest = wanted;
+    else if (connection.state == State::open)
+        end_here(entry); // memory is short, and nothing would ever serve it
+    else
+        connections_.erase(entry);
 }
 
 void LinkRelay::update_all_interests()
 {
     // epoll reports first what was added first, and the next pause may begin before the last ones are served.
-    const Entry first = connections_.lower_bound(paused_at_);
-    for (Entry entry = first; entry != connections_.end(); ++entry)
-        update_interest(entry);
-    for (Entry entry = connections_.begin(); entry != first; ++entry)
-        update_interest(entry);
+    for (Entry next = connections_.lower_bound(paused_at_); next != connections_.end();)
+        update_interest(next++);
+    for (Entry next = connections_.begin(); next != connections_.end() && next->first < paused_at_;)
+        update_interest(next++);
 }
 
 void LinkRelay::resume()

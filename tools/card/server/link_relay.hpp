@@ -83,7 +83,7 @@ private:
     void deliver(Entry entry);
     /// Sends `end`, after which nothing of the program is left.
     void end_here(Entry entry);
-    /// Lets epoll wait for what the connection is waiting for.
+    /// Lets epoll wait for what the connection is waiting for. Ends the connection if that fails.
     void update_interest(Entry entry);
     void update_all_interests();
 
