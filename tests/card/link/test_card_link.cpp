@@ -26,8 +26,10 @@
 #include <vector>
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -248,6 +250,25 @@ protected:
             peer.read();
             return peer.is_closed;
         });
+    }
+
+    /// Lets a place try to accept while there are no descriptors. Returns whether it waits in between.
+    static bool waits_without_descriptors(Place &place)
+    {
+        rlimit before{};
+        EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+        rlimit none = before;
+        const UniqueFd lowest(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+        none.rlim_cur = static_cast<rlim_t>(lowest.get());
+        EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+        bool waits = false;
+        for (unsigned round = 0; round < 1000 && !waits; ++round) {
+            place.link().progress();
+            pollfd ready{place.link().descriptor(), POLLIN, 0};
+            waits = poll(&ready, 1, 0) == 0; // the timer may have come in between
+        }
+        EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+        return waits;
     }
 
     std::string folder, path, address;
@@ -492,6 +513,14 @@ TEST_F(LinkEnds, EndAConnectionWithAMalformedMessage)
     }
     EXPECT_TRUE(std::ranges::all_of(memory, [](auto byte) { return byte == untouched; }));
     connect();
+}
+
+TEST_F(LinkEnds, AcceptTheOtherSideLaterIfDescriptorsAreShort)
+{
+    RawPeer peer(path);
+    peer.send(LinkType::hello, 0, host_hello().encode());
+    EXPECT_TRUE(waits_without_descriptors(*dpu));
+    EXPECT_TRUE(drive([&] { return dpu->link().session() != 0; }));
 }
 
 TEST_F(LinkEnds, TakeMessagesInPieces)
@@ -958,6 +987,15 @@ TEST_F(LinkRelays, ServeEachProgramInItsTurn)
         return carried.size() == most || ++rounds == 1000;
     }));
     EXPECT_EQ(carried.size(), most) << "the others have sent all the time";
+}
+
+TEST_F(LinkRelays, AcceptProgramsLaterIfDescriptorsAreShort)
+{
+    connect();
+    const UniqueFd service = listen_as_service();
+    const UniqueFd program = ask();
+    EXPECT_TRUE(waits_without_descriptors(*host));
+    EXPECT_EQ(answer_to(program), comm_channel::RelayAnswer::connected);
 }
 
 TEST_F(LinkRelays, EndWithTheLink)

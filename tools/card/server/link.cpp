@@ -148,8 +148,13 @@ void Link::progress()
 void Link::accept()
 {
     UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket.is_open())
+    if (!socket.is_open()) {
+        // Without descriptors the listener stays ready.
+        is_listening_ = errno == EAGAIN;
+        if (!is_listening_)
+            control_epoll(epoll_, EPOLL_CTL_MOD, listener_.get(), 0);
         return;
+    }
     if (stream_)
         log("refuses another card: this side is connected");
     else if (const std::string reason = reason_against_user(socket.get()); !reason.empty())
@@ -308,7 +313,9 @@ void Link::serve_timer()
     if (read(timer_.get(), &expirations, sizeof(expirations)) != sizeof(expirations))
         return;
     const std::uint64_t now = now_ns();
-    relay_.drop_silent_programs(now);
+    relay_.serve_timer(now);
+    if (!std::exchange(is_listening_, true))
+        control_epoll(epoll_, EPOLL_CTL_MOD, listener_.get(), EPOLLIN);
     // Replies come in the order of the requests, so that each shows that the other side works through those before.
     const auto is_overdue = [&](std::uint64_t since) {
         return since != 0 && now - std::max(since, replied_) > dead_after;

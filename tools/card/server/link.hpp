@@ -110,6 +110,7 @@ private:
     std::uint64_t heard_ = 0;   ///< time in ns of the last bytes
     std::uint64_t replied_ = 0; ///< time in ns of the last reply
     bool is_sending_ = false;   ///< as that of a candidate
+    bool is_listening_ = true;  ///< false: the timer tries again to accept
     std::string last_line_;     ///< logged last
     std::uint64_t minute_ = 0;  ///< in which `lines_` lines were logged
     unsigned lines_ = 0;

@@ -43,6 +43,14 @@ sockaddr_un address_of(const UniqueFd &directory, const std::string &name)
     return address;
 }
 
+bool watch(const UniqueFd &epoll, int operation, int fd, std::uint32_t events, std::uint64_t number)
+{
+    epoll_event event{};
+    event.events = events;
+    event.data.u64 = number;
+    return epoll_ctl(epoll.get(), operation, fd, &event) == 0;
+}
+
 UniqueFd make_socket()
 {
     return UniqueFd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -76,13 +84,10 @@ bool LinkRelay::open(const std::string &directory, std::string &message)
         return true;
     listener_ = make_socket();
     const sockaddr_un address = address_of(directory_, comm_channel::relay_name);
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.u64 = of_listener;
     unlinkat(directory_.get(), comm_channel::relay_name, 0); // of a card that was killed
     if (!listener_.is_open() ||
         bind(listener_.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0 ||
-        listen(listener_.get(), SOMAXCONN) != 0 || epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, listener_.get(), &event) != 0)
+        listen(listener_.get(), SOMAXCONN) != 0 || !watch(epoll_, EPOLL_CTL_ADD, listener_.get(), EPOLLIN, of_listener))
         return fail();
     return true;
 }
@@ -109,8 +114,13 @@ void LinkRelay::progress()
 void LinkRelay::accept()
 {
     UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket.is_open()) {
+        // Without descriptors the listener stays ready: it is tried again by the timer, not in a loop.
+        is_listening_ = errno == EAGAIN || !watch(epoll_, EPOLL_CTL_MOD, listener_.get(), 0, of_listener);
+        return;
+    }
     // The directory's mode keeps other users out; this check holds even if the mode was changed.
-    if (!socket.is_open() || peer_user(socket.get()) != geteuid())
+    if (peer_user(socket.get()) != geteuid())
         return;
     Connection connection{std::move(socket), State::greeting, now_ns()};
     // Who is refused before its request has come may fail to send that, and not look for an answer.
@@ -248,10 +258,7 @@ void LinkRelay::update_interest(Entry entry)
         return;
     // A socket whose end was reached is always ready, so one that waits for nothing must not be in epoll.
     const int operation = wanted == 0 ? EPOLL_CTL_DEL : connection.interest == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
-    epoll_event event{};
-    event.events = wanted;
-    event.data.u64 = entry->first;
-    if (epoll_ctl(epoll_.get(), operation, connection.socket.get(), &event) == 0)
+    if (watch(epoll_, operation, connection.socket.get(), wanted, entry->first))
         connection.interest = wanted;
     else if (connection.state == State::open)
         end_here(entry); // memory is short, and nothing would ever serve it
@@ -276,8 +283,10 @@ void LinkRelay::resume()
     update_all_interests();
 }
 
-void LinkRelay::drop_silent_programs(std::uint64_t now)
+void LinkRelay::serve_timer(std::uint64_t now)
 {
+    if (!is_listening_)
+        is_listening_ = watch(epoll_, EPOLL_CTL_MOD, listener_.get(), EPOLLIN, of_listener);
     std::erase_if(connections_, [&](const auto &entry) {
         return entry.second.state == State::greeting && now - entry.second.since > request_within;
     });

@@ -44,8 +44,9 @@ public:
     void progress();
     /// Reads from programs again once the link has sent most of what they have sent before.
     void resume();
-    /// Drops programs that have connected and do not ask for a service.
-    void drop_silent_programs(std::uint64_t now);
+    /// Drops programs that have connected and do not ask for a service, and accepts others again after descriptors were
+    /// short. To be called a few times a second.
+    void serve_timer(std::uint64_t now);
     /// Handles a message of the other side. Returns false if it is malformed.
     [[nodiscard]] bool handle(const LinkMessage &message);
     /// Returns the time in ns at which the oldest request without a reply was made; 0 if there is none.
@@ -103,6 +104,7 @@ private:
     CountedStream stream_;
     std::map<std::uint64_t, Connection> connections_;
     std::uint64_t last_number_ = 0;
+    bool is_listening_ = true;    ///< false: the timer tries again to accept programs
     std::uint64_t paused_at_ = 0; ///< connection that was not read from any more at the last pause
     bool is_paused_ = false;      ///< nothing is read from programs, since much of what they have sent is unsent
 };
