@@ -262,6 +262,26 @@ class Discovery(Sides):
         self.waits(lambda: f"is of user {NOBODY}, not of user 0" in self.log("dpu"), "it is not refused")
         self.assertEqual(self.status("dpu")["link-state"], "waiting")
 
+    def test_a_card_of_its_own_inside_of_a_linked_one_has_no_variables_of_the_link(self):
+        for options, address in (([], "127."), (["--profile", "connectx-7"], None)):
+            with self.subTest(options):
+                inner = self.start("host", self.with_card, "--card", f"inner-{len(options)}", *options, "env")
+                output = inner.communicate(timeout=LIMIT)[0]
+                self.assertEqual(inner.returncode, 0, output)
+                variables = dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
+                self.assertNotIn("DOCA_COMM_CHANNEL_DATA", variables)
+                value = variables.get("DOCA_COMM_CHANNEL_ADDRESS")
+                self.assertEqual(value and value[:4], address, output)
+
+    def test_without_packets_data_go_by_the_link(self):
+        for value in ("tcp", "", "stream"):
+            with self.subTest(value):
+                program = self.places["host"].start("env", f"DOCA_COMM_CHANNEL_DATA={value}", self.with_card, "--side",
+                                                    "host", *self.link("host"), "env")
+                output = program.communicate(timeout=LIMIT)[0]
+                self.assertIn("\nDOCA_COMM_CHANNEL_DATA=stream\n", output)
+                self.assertIn("\nDOCA_COMM_CHANNEL_ADDRESS=unix:", output)
+
     def test_a_running_card_with_another_peer_is_not_joined(self):
         self.start("host", "cat")
         self.waits(lambda: self.link_state("host") == "waiting", "the card does not start")

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -54,6 +55,29 @@ std::string network_of(const std::string &folder)
     std::snprintf(address, sizeof(address), "127.%zu.%zu.%zu", 64 + number % 128, number / 128 % 256,
                   1 + number / 32768 % 254);
     return address;
+}
+
+/// Sets how programs of the card find services and exchange data with them. A program on another card, to which the
+/// variables are of no use, may have started this one: its with_card has set those that name a relay.
+void set_services(const Joined &card)
+{
+    constexpr const char *address_variable = "DOCA_COMM_CHANNEL_ADDRESS", *data_variable = "DOCA_COMM_CHANNEL_DATA";
+    const auto has = [](const char *variable, const char *start) {
+        const char *const value = std::getenv(variable);
+        return value != nullptr && std::string_view(value).starts_with(start);
+    };
+    if (has(address_variable, relay_prefix)) {
+        unsetenv(address_variable);
+        if (has(data_variable, "stream"))
+            unsetenv(data_variable);
+    }
+    // Services are found over the link, which carries their connections, or over the network between host and DPU.
+    const std::string services = card.is_linked ? relay_prefix + services_folder(card.folder) : network_of(card.folder);
+    if (card.has_dpu)
+        setenv(address_variable, services.c_str(), 0);
+    // The link does not carry packets between queue pairs, whatever the program's user prefers.
+    if (card.is_linked && !card.has_address)
+        setenv(data_variable, "stream", 1);
 }
 
 } // namespace
@@ -103,13 +127,7 @@ int main(int argc, char **argv)
     setenv(side_variable, (card.folder + "/" + options->side).c_str(), 1);
     setenv(calls_variable, options->calls.c_str(), 1);
     setenv(control_variable, (card.folder + "/control").c_str(), 1);
-    // Services are found over the link, which carries their connections, or over the network between host and DPU.
-    const std::string services = card.is_linked ? relay_prefix + services_folder(card.folder) : network_of(card.folder);
-    if (card.has_dpu)
-        setenv("DOCA_COMM_CHANNEL_ADDRESS", services.c_str(), 0);
-    // The link does not carry packets between queue pairs.
-    if (card.is_linked && !card.has_address)
-        setenv("DOCA_COMM_CHANNEL_DATA", "stream", 0);
+    set_services(card);
     std::fflush(nullptr);
     execvp(argv[options->command], argv + options->command);
     const int error = errno;
