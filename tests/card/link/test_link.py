@@ -594,6 +594,12 @@ class MessagePrograms(Sides):
         variables = ["env", f"LD_LIBRARY_PATH={pathlib.Path(command[0]).parent}"] if is_copy else []
         return super().start(side, *variables, *command, options=[*address, *options], **more)
 
+    def output_with_address(self, side, generation, address, *arguments):
+        program = self.messages[generation]
+        started = self.start(side, "env", f"LD_LIBRARY_PATH={pathlib.Path(program).parent}",
+                             f"DOCA_COMM_CHANNEL_ADDRESS={address}", program, *arguments)
+        return started.communicate(timeout=LIMIT)[0]
+
     def service(self, generation, name="echo"):
         program = self.start("dpu", self.messages[generation], "service", name)
         self.await_line(program, "serves")
@@ -636,6 +642,15 @@ class Services(MessagePrograms):
         service = self.service("3.0")
         self.await_line(client, "done 10")
         self.await_line(service, "ended")
+
+    def test_the_path_of_a_relay_must_be_absolute(self):
+        for generation in self.messages:
+            for address in ("unix:", "unix:services"):
+                for side, *arguments in (("dpu", "service", "echo"), ("host", "client", "echo", 1)):
+                    with self.subTest(generation=generation, address=address, side=side):
+                        output = self.output_with_address(side, generation, address, *arguments)
+                        self.assertIn("the path of a relay's directory must be absolute", output)
+                        self.assertIn("ended: DOCA_ERROR_INVALID_VALUE", output)
 
     def test_a_second_service_of_the_same_name_is_refused(self):
         self.service("2.2")
