@@ -404,8 +404,12 @@ doca_error_t connect_by_relay(const std::string &directory, const ServiceKey &ke
 {
     std::string reason;
     const UniqueFd opened = open_own(directory, reason);
-    UniqueFd made = make_socket(SOCK_STREAM);
-    if (!opened.is_open() || !made.is_open()) {
+    if (!opened.is_open() && errno == ENOENT) {
+        LOG_DBG("there is no directory %s of a relay", directory.c_str());
+        return DOCA_ERROR_NOT_FOUND;
+    }
+    UniqueFd made = opened.is_open() ? make_socket(SOCK_STREAM) : UniqueFd();
+    if (!made.is_open()) {
         LOG_ERR("service '%s' cannot be looked for: %s", service,
                 !reason.empty() ? reason.c_str() : std::strerror(errno));
         return DOCA_ERROR_INITIALIZATION;

@@ -534,7 +534,7 @@ class Samples(Sides):
         self.start_cards()
         for address, message in (("unix:relative", "must be absolute"), ("unix:", "must be absolute"),
                                  (f"unix:{self.volume}", "is not a directory that user 0 alone can enter"),
-                                 (f"unix:{self.volume}/none", "No such file")):
+                                 (f"unix:{self.volume}/none", "does it listen on the DPU?")):
             for side, program, options in (("dpu", "doca_cc_server", ("-p", "03:00.0", "-r", "3b:00.0")),
                                            ("host", "doca_cc_client", ("-p", "3b:00.0"))):
                 with self.subTest(address=address, program=program):
@@ -651,6 +651,12 @@ class Services(MessagePrograms):
                         output = self.output_with_address(side, generation, address, *arguments)
                         self.assertIn("the path of a relay's directory must be absolute", output)
                         self.assertIn("ended: DOCA_ERROR_INVALID_VALUE", output)
+
+    def test_a_relay_that_is_not_there_has_no_services(self):
+        output = self.output_with_address("host", "2.2", "unix:/nowhere", "client", "echo", 1)
+        self.assertIn("ended: DOCA_ERROR_CONNECTION_ABORTED", output)
+        self.assertNotIn("/nowhere", output)
+        self.assertNotIn("cannot be looked for", output)
 
     def test_a_second_service_of_the_same_name_is_refused(self):
         self.service("2.2")
