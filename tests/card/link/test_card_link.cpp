@@ -998,6 +998,45 @@ TEST_F(LinkRelays, AcceptProgramsLaterIfDescriptorsAreShort)
     EXPECT_EQ(answer_to(program), comm_channel::RelayAnswer::connected);
 }
 
+TEST_F(LinkRelays, EndWithAServiceThatAChildKeepsOpen)
+{
+    connect();
+    std::array<int, 2> ready{};
+    ASSERT_EQ(pipe2(ready.data(), O_CLOEXEC), 0);
+    const UniqueFd ready_end(ready[0]);
+    UniqueFd child_end(ready[1]);
+    const pid_t service = fork();
+    if (service == 0) {
+        alarm(120); // which its child does not inherit
+        const UniqueFd listener = listen_as_service();
+        const UniqueFd served(fcntl(listener.get(), F_SETFL, 0) == 0 ? accept4(listener.get(), nullptr, nullptr, 0)
+                                                                     : -1);
+        if (fork() == 0) {
+            alarm(120);
+            const pid_t own = getpid();
+            static_cast<void>(!write(child_end.get(), &own, sizeof(own)));
+            pause();
+        }
+        pause();
+        _exit(0);
+    }
+    child_end.reset();
+    std::optional<UniqueFd> client;
+    EXPECT_TRUE(
+        drive([&] { return access((folder + "/dpu/" + comm_channel::service_file_name(name)).c_str(), F_OK) == 0; }));
+    EXPECT_TRUE(drive([&] {
+        client = ask();
+        return answer_to(*client) == comm_channel::RelayAnswer::connected;
+    }));
+    pid_t child = 0;
+    EXPECT_EQ(read(ready_end.get(), &child, sizeof(child)), ssize_t{sizeof(child)});
+    kill(service, SIGKILL);
+    waitpid(service, nullptr, 0);
+    EXPECT_TRUE(has_ended(*client));
+    EXPECT_EQ(answer_to(ask()), comm_channel::RelayAnswer::not_found);
+    kill(child, SIGKILL);
+}
+
 TEST_F(LinkRelays, EndWithTheLink)
 {
     connect();

@@ -122,7 +122,8 @@ void LinkRelay::accept()
     // The directory's mode keeps other users out; this check holds even if the mode was changed.
     if (peer_user(socket.get()) != geteuid())
         return;
-    Connection connection{std::move(socket), State::greeting, now_ns()};
+    UniqueFd process = open_peer_process(socket.get());
+    Connection connection{std::move(socket), State::greeting, std::move(process), now_ns()};
     // Who is refused before its request has come may fail to send that, and not look for an answer.
     if (connections_.size() >= max_link_connections + max_greeting)
         return answer(connection, RelayAnswer::full);
@@ -290,6 +291,18 @@ void LinkRelay::serve_timer(std::uint64_t now)
     std::erase_if(connections_, [&](const auto &entry) {
         return entry.second.state == State::greeting && now - entry.second.since > request_within;
     });
+    for (Entry next = connections_.begin(); next != connections_.end();)
+        end_with_program(next++);
+}
+
+void LinkRelay::end_with_program(Entry entry)
+{
+    const Connection &connection = entry->second;
+    if (connection.state != State::open || connection.has_ended_here || !has_ended(connection.process))
+        return;
+    char byte = 0;
+    if (recv(connection.socket.get(), &byte, sizeof(byte), MSG_DONTWAIT | MSG_PEEK) < 0 && is_temporary(errno))
+        end_here(entry);
 }
 
 std::uint64_t LinkRelay::unanswered_since() const
@@ -332,8 +345,11 @@ bool LinkRelay::handle_connect(const LinkMessage &message)
         socket = connect_to_service(message.body.first<link_key_bytes>(), status);
     const std::span<std::uint8_t> reply = stream_.append(LinkType::connected, message.id, link_status_bytes);
     store_big(&reply[0], static_cast<std::uint32_t>(status));
-    if (status == LinkStatus::done)
-        update_interest(connections_.emplace(message.id, Connection{std::move(socket), State::open, now_ns()}).first);
+    if (status != LinkStatus::done)
+        return true;
+    UniqueFd process = open_peer_process(socket.get());
+    Connection made{std::move(socket), State::open, std::move(process), now_ns()};
+    update_interest(connections_.emplace(message.id, std::move(made)).first);
     return true;
 }
 
@@ -350,7 +366,9 @@ UniqueFd LinkRelay::connect_to_service(std::span<const std::uint8_t, link_key_by
             status = LinkStatus::refused;
         return {};
     }
-    status = peer_user(made.get()) == geteuid() ? LinkStatus::done : LinkStatus::refused;
+    // A child of a service that was killed may keep its socket open, but accepts no connections.
+    const bool is_dead = !open_peer_process(made.get()).is_open() && errno == ESRCH;
+    status = !is_dead && peer_user(made.get()) == geteuid() ? LinkStatus::done : LinkStatus::refused;
     return status == LinkStatus::done ? std::move(made) : UniqueFd();
 }
 

@@ -44,7 +44,8 @@ public:
     void progress();
     /// Reads from programs again once the link has sent most of what they have sent before.
     void resume();
-    /// Drops programs that have connected and do not ask for a service, and accepts others again after descriptors were
+    /// Drops programs that have connected and do not ask for a service, ends the connections of those that have ended
+    /// while a child of theirs keeps the socket open, and accepts others again after descriptors were
     /// short. To be called a few times a second.
     void serve_timer(std::uint64_t now);
     /// Handles a message of the other side. Returns false if it is malformed.
@@ -62,6 +63,7 @@ private:
     struct Connection {
         UniqueFd socket; ///< closed once has_ended_here
         State state;
+        UniqueFd process;        ///< of the program; not open if it cannot be watched
         std::uint64_t since = 0; ///< time in ns at which the state began
         std::array<std::uint8_t, sizeof(comm_channel::RelayRequest)> request{};
         std::size_t request_bytes = 0;
@@ -82,6 +84,8 @@ private:
     void read(Entry entry);
     /// Gives the program what the other side has sent.
     void deliver(Entry entry);
+    /// Ends the connection if its program has ended, and nothing of it is left to be read.
+    void end_with_program(Entry entry);
     /// Sends `end`, after which nothing of the program is left.
     void end_here(Entry entry);
     /// Lets epoll wait for what the connection is waiting for. Ends the connection if that fails.

@@ -8,7 +8,9 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace opendoca::card {
@@ -89,6 +91,21 @@ void send_reply(int socket, const Reply &reply, const UniqueFd &descriptor)
     }
     // The program may have ended, and its socket may be of any kind: the call must neither block nor raise SIGPIPE.
     sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+UniqueFd open_peer_process(int socket)
+{
+    ucred peer{};
+    socklen_t size = sizeof(peer);
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+        return {};
+    return UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, peer.pid, 0))); // EINVAL: in another namespace
+}
+
+bool has_ended(const UniqueFd &process)
+{
+    pollfd state{process.get(), POLLIN, 0};
+    return process.is_open() && poll(&state, 1, 0) > 0;
 }
 
 std::optional<uid_t> peer_user(int socket)

@@ -31,6 +31,11 @@ Incoming receive_request(int socket);
 /// Sends a reply without blocking. The reply is dropped if the socket is full, which happens only to a client that does
 /// not use a new socket for each request.
 void send_reply(int socket, const Reply &reply, const UniqueFd &descriptor);
+/// Returns a descriptor (pidfd) that becomes readable when the process at the other end of a Unix socket ends: the one
+/// that has connected, or that has called listen(). Not open, with errno, if there is none: ESRCH if it has ended.
+UniqueFd open_peer_process(int socket);
+/// Returns whether the process of a pidfd has ended.
+bool has_ended(const UniqueFd &process);
 /// Returns the user at the other end of a connection.
 std::optional<uid_t> peer_user(int socket);
 /// Returns whether the descriptor is a userfaultfd, and makes it non-blocking. Any other kind of descriptor could block
