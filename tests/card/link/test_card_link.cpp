@@ -801,14 +801,15 @@ protected:
         store_big(&bytes[0], value);
         return bytes;
     }
-    /// Sends a connection's bytes until its program takes no more of them.
-    void fill(RawPeer &peer, std::uint64_t id)
+    /// Sends a connection's bytes until its program takes no more of them. Returns their number.
+    std::size_t fill(RawPeer &peer, std::uint64_t id)
     {
         const std::vector<std::uint8_t> part(4096);
         std::vector<std::uint8_t> replies;
-        std::size_t in_flight = 0;
+        std::size_t in_flight = 0, sent = 0;
         while (in_flight < link_connection_window * 3 / 4) {
             peer.send(LinkType::bytes, id, part);
+            sent += part.size();
             in_flight += part.size();
             dpu->link().progress();
             const auto more = peer.read();
@@ -819,6 +820,7 @@ protected:
                 replies.erase(replies.begin(), replies.begin() + link_header_bytes + be32(&replies[0]));
             }
         }
+        return sent;
     }
     /// A peer that the host's side takes for the DPU's.
     std::unique_ptr<RawPeer> accept_raw()
@@ -1035,6 +1037,35 @@ TEST_F(LinkRelays, EndWithAServiceThatAChildKeepsOpen)
     EXPECT_TRUE(has_ended(*client));
     EXPECT_EQ(answer_to(ask()), comm_channel::RelayAnswer::not_found);
     kill(child, SIGKILL);
+}
+
+TEST_F(LinkRelays, DeliverWhatHasComeBeforeTheEndOfTheLink)
+{
+    const UniqueFd service = listen_as_service();
+    for (const bool has_ended_before : {true, false}) {
+        auto peer = connect_raw();
+        peer->send(LinkType::connect, 1, key_of());
+        const UniqueFd served = accept(service);
+        const std::size_t sent = fill(*peer, 1);
+        if (has_ended_before)
+            peer->send(LinkType::end, 1, {});
+        dpu->link().progress();
+        EXPECT_TRUE(dpu->link().is_carrying(now_ns()));
+        peer.reset();
+        EXPECT_TRUE(drive([&] { return dpu->link().session() == 0; }));
+        EXPECT_TRUE(has_connections(*dpu, 0));
+        EXPECT_EQ(dpu->link().is_carrying(now_ns()), has_ended_before);
+        std::size_t got = 0;
+        ssize_t count = 0;
+        EXPECT_TRUE(drive([&] {
+            std::array<std::uint8_t, 1 << 16> part;
+            while ((count = recv(served.get(), part.data(), part.size(), MSG_DONTWAIT)) > 0)
+                got += static_cast<std::size_t>(count);
+            return count == 0;
+        }));
+        EXPECT_EQ(got == sent, has_ended_before);
+        EXPECT_FALSE(dpu->link().is_carrying(now_ns()));
+    }
 }
 
 TEST_F(LinkRelays, EndWithTheLink)

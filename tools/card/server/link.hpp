@@ -56,6 +56,8 @@ public:
     void progress();
     /// Sends what requests and replies have left to send.
     void flush();
+    /// Returns whether the card should stay for what programs that have ended have sent.
+    [[nodiscard]] bool is_carrying(std::uint64_t now) const { return relay_.is_carrying(now); }
 
     /// Returns the number of the connection; 0 if the sides are not connected.
     [[nodiscard]] std::uint32_t session() const { return session_; }

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "big_endian.hpp"
+#include "last_bytes.hpp"
 #include "message.hpp"
 
 namespace opendoca::card {
@@ -28,8 +29,8 @@ using comm_channel::RelayAnswer;
 namespace {
 
 constexpr std::uint64_t of_listener = 0; ///< number that no connection has
-constexpr std::size_t max_greeting =
-    64; // programs beyond the limit of connections, which are shown that there is no room
+constexpr std::size_t max_greeting = 64; ///< programs that are shown that there is no room for their connections
+constexpr std::uint64_t still_after = 10'000'000'000;                        // ns
 constexpr std::uint64_t request_within = 1'000'000'000;                      // ns
 constexpr std::size_t credit_after = link_connection_window / 4;             // fewer bytes cannot hold up the sender
 constexpr std::size_t pause_above = 1 << 20, resume_below = pause_above / 4; // unsent bytes
@@ -54,11 +55,6 @@ bool watch(const UniqueFd &epoll, int operation, int fd, std::uint32_t events, s
 UniqueFd make_socket()
 {
     return UniqueFd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-}
-
-bool is_temporary(int error)
-{
-    return error == EAGAIN || error == EINTR || error == ENOMEM || error == ENOBUFS;
 }
 
 } // namespace
@@ -95,6 +91,13 @@ bool LinkRelay::open(const std::string &directory, std::string &message)
 void LinkRelay::stop()
 {
     stream_.stop();
+    for (auto &[number, connection] : connections_) {
+        if (!connection.has_ended_there || connection.incoming.empty() || last_bytes_.size() == max_link_connections)
+            continue;
+        if (connection.interest != 0)
+            watch(epoll_, EPOLL_CTL_DEL, connection.socket.get(), 0, number);
+        last_bytes_.add(std::move(connection.socket), std::move(connection.process), std::move(connection.incoming));
+    }
     connections_.clear();
     is_paused_ = false;
 }
@@ -124,7 +127,7 @@ void LinkRelay::accept()
         return;
     UniqueFd process = open_peer_process(socket.get());
     Connection connection{std::move(socket), State::greeting, std::move(process), now_ns()};
-    // Who is refused before its request has come may fail to send that, and not look for an answer.
+    // A program that is refused before its request has come may fail to send it, and not look for an answer.
     if (connections_.size() >= max_link_connections + max_greeting)
         return answer(connection, RelayAnswer::full);
     update_interest(connections_.emplace(++last_number_, std::move(connection)).first);
@@ -196,6 +199,7 @@ void LinkRelay::read(Entry entry)
     const ssize_t count = recv(connection.socket.get(), buffer.data(), room, MSG_DONTWAIT);
     if (count < 0 && is_temporary(errno))
         return;
+    moved_ = now_ns();
     if (count <= 0)
         return end_here(entry);
     const auto bytes = static_cast<std::size_t>(count);
@@ -204,25 +208,20 @@ void LinkRelay::read(Entry entry)
     update_interest(entry);
 }
 
+bool LinkRelay::is_carrying(std::uint64_t now) const
+{
+    const bool has_bytes = last_bytes_.size() != 0 || std::ranges::any_of(connections_, [](const auto &entry) {
+                               return entry.second.state == State::open;
+                           });
+    return has_bytes && now - moved_ < still_after;
+}
+
 void LinkRelay::deliver(Entry entry)
 {
     Connection &connection = entry->second;
-    std::size_t taken = 0;
-    while (taken < connection.incoming.size() && !connection.is_deaf) {
-        const std::span rest = std::span(connection.incoming).subspan(taken);
-        const ssize_t count = send(connection.socket.get(), rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (count > 0)
-            taken += static_cast<std::size_t>(count);
-        else if (is_temporary(errno))
-            break;
-        else
-            connection.is_deaf = true; // it has gone; what it has sent before can still be read
-    }
-    if (connection.is_deaf)
-        taken = connection.incoming.size();
-    connection.incoming.erase(connection.incoming.begin(),
-                              connection.incoming.begin() + static_cast<std::ptrdiff_t>(taken));
+    const std::size_t taken = write_first(connection.socket, connection.incoming, connection.is_deaf);
     connection.uncredited += taken;
+    moved_ = taken != 0 ? now_ns() : moved_;
     if (connection.has_ended_there) {
         if (connection.incoming.empty())
             return end_here(entry);
@@ -293,6 +292,8 @@ void LinkRelay::serve_timer(std::uint64_t now)
     });
     for (Entry next = connections_.begin(); next != connections_.end();)
         end_with_program(next++);
+    if (last_bytes_.deliver())
+        moved_ = now;
 }
 
 void LinkRelay::end_with_program(Entry entry)
@@ -322,6 +323,7 @@ bool LinkRelay::handle(const LinkMessage &message)
     const Entry entry = connections_.find(message.id);
     if (entry == connections_.end() || entry->second.state != State::open || entry->second.has_ended_there)
         return false;
+    moved_ = now_ns();
     switch (message.type) {
     case LinkType::bytes:
         return handle_bytes(entry, message.body);

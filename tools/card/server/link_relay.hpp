@@ -16,6 +16,7 @@
 #include "../link/link_stream.hpp"
 #include "card.hpp"
 #include "counted_stream.hpp"
+#include "last_bytes.hpp"
 
 namespace opendoca::card {
 
@@ -37,7 +38,8 @@ public:
     [[nodiscard]] int descriptor() const { return epoll_.get(); }
     /// Begins with a connection of the sides, which lives until stop().
     void start(LinkStream &stream) { stream_.start(stream); }
-    /// Ends all connections of programs, and refuses later ones.
+    /// Ends all connections of programs, and refuses later ones. A program gets what the other side had sent for it if
+    /// that was all of it.
     void stop();
 
     /// Serves the programs whose sockets are ready. Appends to the stream.
@@ -52,6 +54,8 @@ public:
     [[nodiscard]] bool handle(const LinkMessage &message);
     /// Returns the time in ns at which the oldest request without a reply was made; 0 if there is none.
     [[nodiscard]] std::uint64_t unanswered_since() const;
+    /// Returns whether bytes of programs, which may have ended, are on their way, and some were moved in the last 10 s.
+    [[nodiscard]] bool is_carrying(std::uint64_t now) const;
     [[nodiscard]] std::size_t connections() const { return connections_.size(); }
 
 private:
@@ -107,7 +111,9 @@ private:
     /// their own, and keep it filled for as long as they like.
     CountedStream stream_;
     std::map<std::uint64_t, Connection> connections_;
+    LastBytes last_bytes_; ///< of links that have ended
     std::uint64_t last_number_ = 0;
+    std::uint64_t moved_ = 0;     ///< time in ns at which bytes of a program were moved last
     bool is_listening_ = true;    ///< false: the timer tries again to accept programs
     std::uint64_t paused_at_ = 0; ///< connection that was not read from any more at the last pause
     bool is_paused_ = false;      ///< nothing is read from programs, since much of what they have sent is unsent

@@ -102,6 +102,11 @@ UniqueFd open_peer_process(int socket)
     return UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, peer.pid, 0))); // EINVAL: in another namespace
 }
 
+bool is_temporary(int error)
+{
+    return error == EAGAIN || error == EINTR || error == ENOMEM || error == ENOBUFS;
+}
+
 bool has_ended(const UniqueFd &process)
 {
     pollfd state{process.get(), POLLIN, 0};

@@ -34,6 +34,8 @@ void send_reply(int socket, const Reply &reply, const UniqueFd &descriptor);
 /// Returns a descriptor (pidfd) that becomes readable when the process at the other end of a Unix socket ends: the one
 /// that has connected, or that has called listen(). Not open, with errno, if there is none: ESRCH if it has ended.
 UniqueFd open_peer_process(int socket);
+/// Returns whether a call that failed with this number in errno may succeed later.
+bool is_temporary(int error);
 /// Returns whether the process of a pidfd has ended.
 bool has_ended(const UniqueFd &process);
 /// Returns the user at the other end of a connection.

@@ -480,7 +480,8 @@ unsigned Server::serve_network()
 
 bool Server::is_needed() const
 {
-    return !card_.files.empty() || !connections_.empty() || !card_.connections->files().empty();
+    return !card_.files.empty() || !connections_.empty() || !card_.connections->files().empty() ||
+           (card_.link != nullptr && card_.link->is_carrying(now_ns()));
 }
 
 bool Server::may_end(std::uint64_t now)
