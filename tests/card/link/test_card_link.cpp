@@ -1171,6 +1171,25 @@ TEST_F(LinkRelays, EndTheLinkWithAMalformedMessageOfTheHost)
     connect();
 }
 
+TEST_F(LinkRelays, EndTheLinkWithMoreRequestsThanConnections)
+{
+    for (const std::size_t count : {max_link_connections, max_link_connections + 1}) {
+        const auto peer = connect_raw();
+        std::vector<std::uint8_t> all;
+        for (std::uint64_t id = 1; id <= count; ++id) {
+            const auto one = RawPeer::message(static_cast<std::uint8_t>(LinkType::connect), id, key_of());
+            all.insert(all.end(), one.begin(), one.end());
+        }
+        peer->send(all); // which arrives as a whole
+        std::size_t replies = 0;
+        EXPECT_TRUE(drive([&] {
+            peer->take([&](const LinkMessage &message) { replies += message.type == LinkType::connected; });
+            return peer->is_closed || replies == count;
+        }));
+        EXPECT_EQ(peer->is_closed, count > max_link_connections);
+    }
+}
+
 TEST_F(LinkRelays, EndTheLinkWithMoreBytesThanTheWindow)
 {
     const UniqueFd service = listen_as_service();

@@ -225,6 +225,7 @@ void Link::refuse(Entry candidate, const std::string &reason)
 void Link::serve_stream()
 {
     const bool is_open = stream_->receive();
+    relay_.begin_round();
     while (stream_) {
         const std::optional<LinkMessage> message = stream_->next();
         if (!message)

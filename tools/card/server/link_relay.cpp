@@ -338,8 +338,9 @@ bool LinkRelay::handle(const LinkMessage &message)
 
 bool LinkRelay::handle_connect(const LinkMessage &message)
 {
+    // The other side has no more than that many at a time, and replies are sent after the round.
     if (own_side_ != Side::dpu || message.body.size() != link_key_bytes || message.id == of_listener ||
-        connections_.contains(message.id))
+        connections_.contains(message.id) || ++connects_ > max_link_connections)
         return false;
     LinkStatus status = LinkStatus::full;
     UniqueFd socket;

@@ -50,6 +50,8 @@ public:
     /// while a child of theirs keeps the socket open, and accepts others again after descriptors were
     /// short. To be called a few times a second.
     void serve_timer(std::uint64_t now);
+    /// To be called before each round of messages of the other side.
+    void begin_round() { connects_ = 0; }
     /// Handles a message of the other side. Returns false if it is malformed.
     [[nodiscard]] bool handle(const LinkMessage &message);
     /// Returns the time in ns at which the oldest request without a reply was made; 0 if there is none.
@@ -113,6 +115,7 @@ private:
     std::map<std::uint64_t, Connection> connections_;
     LastBytes last_bytes_; ///< of links that have ended
     std::uint64_t last_number_ = 0;
+    std::size_t connects_ = 0;    ///< requests of this round to connect
     std::uint64_t moved_ = 0;     ///< time in ns at which bytes of a program were moved last
     bool is_listening_ = true;    ///< false: the timer tries again to accept programs
     std::uint64_t paused_at_ = 0; ///< connection that was not read from any more at the last pause
