@@ -1068,6 +1068,25 @@ TEST_F(LinkRelays, DeliverWhatHasComeBeforeTheEndOfTheLink)
     }
 }
 
+TEST_F(LinkRelays, TakeAPrivateDirectoryOnly)
+{
+    dpu.reset();
+    const std::string services = folder + "/dpu";
+    const auto start = [&](std::string &message) {
+        Card card(*find_profile("bluefield-3"), Side::dpu);
+        return Link(card, {*LinkAddress::parse(address, message), std::nullopt, std::nullopt, services}).start(message);
+    };
+    for (const mode_t mode : {0750, 0701, 0720}) {
+        std::string message;
+        EXPECT_EQ(chmod(services.c_str(), mode), 0);
+        EXPECT_FALSE(start(message));
+        EXPECT_NE(message.find(services + " is not a directory"), std::string::npos) << message;
+    }
+    std::string message;
+    EXPECT_EQ(chmod(services.c_str(), 0700), 0);
+    EXPECT_TRUE(start(message)) << message;
+}
+
 TEST_F(LinkRelays, EndWithTheLink)
 {
     connect();

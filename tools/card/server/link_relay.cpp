@@ -76,6 +76,14 @@ bool LinkRelay::open(const std::string &directory, std::string &message)
     directory_ = UniqueFd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!directory_.is_open())
         return fail();
+    struct stat found {};
+    if (fstat(directory_.get(), &found) != 0)
+        return fail();
+    if (found.st_uid != geteuid() || (found.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+        message = "connections of programs cannot be carried: " + directory + " is not a directory that user " +
+                  std::to_string(geteuid()) + " alone can enter";
+        return false;
+    }
     if (own_side_ == Side::dpu)
         return true;
     listener_ = make_socket();
