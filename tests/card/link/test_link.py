@@ -290,6 +290,24 @@ class Discovery(Sides):
         self.assertEqual(other.returncode, 125)
         self.assertIn(f"with the peer user:{self.users[1]} of its link, not with user:5", output)
 
+    def test_a_long_status_is_read_as_a_whole(self):
+        place = self.places["dpu"]  # this program has its user
+        folder = place.folder / "opendoca-cards" / "long"
+        folder.parent.mkdir(mode=0o700)
+        folder.mkdir(mode=0o700)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            listener.settimeout(LIMIT)
+            listener.bind(str(folder / "control"))
+            listener.listen()
+            program = place.start(self.with_card, "--card", "long", "--side", "host", "true")
+            connection = listener.accept()[0]
+            with connection:
+                self.assertEqual(connection.recv(100), b"status")
+                connection.send(b"ok profile bluefield-3 addresses -" + b" count 1" * 1000 + b" side dpu link unix:/x")
+                output = program.communicate(timeout=LIMIT)[0]
+        self.assertEqual(program.returncode, 125, output)
+        self.assertIn("has the side 'dpu' only", output)
+
     def test_wrong_options_are_refused(self):
         for options, message in ((["--link", "unix:relative"], "must be absolute"),
                                  (["--link", "tcp:192.0.2.1:4000"], "no loopback address"),

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "join.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -216,11 +216,12 @@ std::string services_folder(const std::string &folder)
 
 std::string send_control_line(const UniqueFd &lease, const std::string &line)
 {
-    std::array<char, 1024> reply;
     if (send(lease.get(), line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size()))
         return "error: the card has ended";
-    const ssize_t got = recv(lease.get(), reply.data(), reply.size(), 0);
-    return got <= 0 ? "error: the card has ended" : std::string(reply.data(), static_cast<std::size_t>(got));
+    const ssize_t bytes = recv(lease.get(), nullptr, 0, MSG_PEEK | MSG_TRUNC); // the length of the message
+    std::string reply(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)), '\0');
+    return bytes <= 0 || recv(lease.get(), reply.data(), reply.size(), 0) != bytes ? "error: the card has ended"
+                                                                                   : reply;
 }
 
 Joined join_card(const Options &options)
