@@ -1031,7 +1031,7 @@ TEST_F(LinkRelays, EndWithAServiceThatAChildKeepsOpen)
         return answer_to(*client) == comm_channel::RelayAnswer::connected;
     }));
     pid_t child = 0;
-    EXPECT_EQ(read(ready_end.get(), &child, sizeof(child)), ssize_t{sizeof(child)});
+    ASSERT_EQ(read(ready_end.get(), &child, sizeof(child)), ssize_t{sizeof(child)});
     kill(service, SIGKILL);
     waitpid(service, nullptr, 0);
     EXPECT_TRUE(has_ended(*client));

@@ -598,7 +598,9 @@ class MessagePrograms(Sides):
             libraries = self.folder / generation  # what the build tree keeps from others
             libraries.mkdir(mode=0o755)
             self.messages[generation] = shutil.copy(program, libraries)
-            listing = subprocess.run(["ldd", program], check=True, capture_output=True, text=True).stdout
+            # Not by the path that meson sets, which has the libraries of both generations in any order.
+            listing = subprocess.run(["ldd", program], check=True, capture_output=True, text=True,
+                                     env=environment()).stdout
             for library in re.findall(r"=> (\S*/lib(?:doca|opendoca)\S*)", listing):
                 shutil.copy(library, libraries)
         self.start("dpu", "cat")  # a card ends with its last program
