@@ -11,6 +11,7 @@ import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -603,8 +604,7 @@ class MessagePrograms(Sides):
                                      env=environment()).stdout
             for library in re.findall(r"=> (\S*/lib(?:doca|opendoca)\S*)", listing):
                 shutil.copy(library, libraries)
-        self.start("dpu", "cat")  # a card ends with its last program
-        self.start("host", "cat")
+        self.keepers = {side: self.start(side, "cat") for side in ("dpu", "host")}  # a card ends with its last program
         self.becomes("dpu", "connected")
         self.becomes("host", "connected")
 
@@ -677,6 +677,36 @@ class Services(MessagePrograms):
         self.assertIn("ended: DOCA_ERROR_CONNECTION_ABORTED", output)
         self.assertNotIn("/nowhere", output)
         self.assertNotIn("cannot be looked for", output)
+
+    def test_last_bytes_arrive_although_the_card_has_no_program_any_more(self):
+        folders = {side: self.places[side].folder / f"opendoca-cards/bluefield-3-{side}/services" for side in self.places}
+        name = 0x0123456789abcdef, 0xfedcba9876543210
+        with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as client:
+            for one in (listener, client):
+                one.settimeout(LIMIT)
+            listener.bind(str(folders["dpu"] / f"cc-{name[0]:016x}{name[1]:016x}"))
+            listener.listen()
+            os.seteuid(self.users[0])
+            try:
+                client.connect(str(folders["host"] / "relay"))
+            finally:
+                os.seteuid(0)
+            client.send(struct.pack("=QQ", *name))
+            self.assertEqual(struct.unpack("=I", client.recv(4)), (0,))
+            sent = 0
+            with listener.accept()[0] as service:
+                service.settimeout(1)
+                with self.assertRaises(TimeoutError):  # all on the way is full
+                    while True:
+                        sent += service.send(bytes(4096))
+            self.keepers["dpu"].communicate(timeout=LIMIT)
+            got = 0
+            while part := client.recv(4096):
+                got += len(part)
+                time.sleep(0.06)  # a slow program, which takes longer than a card without programs stays
+        self.assertGreater(sent, 200_000)
+        self.assertEqual(got, sent)
+        self.becomes("host", "waiting")
 
     def test_a_second_service_of_the_same_name_is_refused(self):
         self.service("2.2")
