@@ -199,7 +199,8 @@ void Link::begin(UniqueFd socket)
     }
     if (candidates_.size() == max_candidates)
         refuse(candidates_.begin(), "more than " + std::to_string(max_candidates) + " try to connect");
-    Candidate &candidate = candidates_.emplace_back(LinkStream(std::move(socket), std::move(tls)), now_ns());
+    candidates_.push_back({LinkStream(std::move(socket), std::move(tls)), now_ns()});
+    Candidate &candidate = candidates_.back();
     control_epoll(epoll_, EPOLL_CTL_ADD, candidate.stream.descriptor(), EPOLLIN | EPOLLOUT);
     candidate.stream.append(LinkType::hello, 0, hello_of(*card_.own_side).encode());
 }
