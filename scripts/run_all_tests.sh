@@ -66,6 +66,7 @@ setup() { # NAME MESON_ARGUMENT...
     set -- "$(werror "${CXX:-c++}")" "$@"
     if [ -f "$build/build.ninja" ]; then
         meson configure "$build" "$@" >/dev/null
+        ninja -C "$build" --quiet build.ninja >/dev/null # the list of tests is that of the sources as they are now
     else
         meson setup --fatal-meson-warnings "$build" "$top" "$@"
     fi
