@@ -176,8 +176,7 @@ private:
 
     void note_idle(std::uint32_t i)
     {
-        for (const End &end : ends_[i])
-            clients_.erase(end.connection);
+        clients_[i].clear();
         ends_[i].clear();
         EXPECT_EQ(in_flight(instances_[i]->ctx()), 0u);
         for (Slot &slot : slots_[i]) {
@@ -195,7 +194,7 @@ private:
         if (doca_rdma_connection_accept(connection, nullptr, 0) != DOCA_SUCCESS)
             return; // it was killed meanwhile
         ++num_accepted;
-        clients_.insert(connection);
+        clients_[i].insert(connection);
         ends_[i].push_back({connection, num_instances});
     }
 
@@ -211,7 +210,7 @@ private:
     /// A connection that a client has asked for may be freed once it has ended.
     void remove_client(std::uint32_t i, const doca_rdma_connection *connection)
     {
-        if (clients_.erase(connection) != 0)
+        if (clients_[i].erase(connection) != 0)
             std::erase_if(ends_[i], [&](const End &end) { return end.connection == connection; });
     }
 
@@ -242,7 +241,7 @@ private:
         if (end.peer == num_instances && slot.kind != Kind::send)
             return; // nothing is known of its memory
         slot.to = end.peer;
-        slot.is_to_client = clients_.contains(end.connection);
+        slot.is_to_client = clients_[i].contains(end.connection);
         fill(slot);
         doca_task *task = nullptr;
         const doca_error_t status = allocate(i, slot, end.connection, task);
@@ -396,7 +395,9 @@ private:
     std::array<std::array<Slot, num_slots>, num_instances> slots_{};
     std::map<const Slot *, doca_task *> in_flight_;
     std::array<std::vector<End>, num_instances> ends_;
-    std::set<const doca_rdma_connection *> clients_; ///< the connections that clients have asked for
+    /// The connections that clients have asked for. For each instance: one may get the address of another one's that
+    /// was freed, before the test notes that the other one is idle.
+    std::array<std::set<const doca_rdma_connection *>, num_instances> clients_;
     std::array<std::unique_ptr<RdmaInstance>, num_instances> instances_;
 };
 
