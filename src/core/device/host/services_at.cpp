@@ -15,7 +15,6 @@ namespace opendoca {
 
 namespace {
 
-constexpr char data_variable[] = "DOCA_COMM_CHANNEL_DATA";
 constexpr std::string_view interface = "tmfifo_net0"; ///< the network interface across the PCIe, on both sides
 /// The addresses in NVIDIA's documentation: the host's end is 192.168.100.1, the DPU's end 192.168.100.2.
 constexpr std::uint8_t host_end = 1, dpu_end = 2;
@@ -34,6 +33,13 @@ std::uint32_t address_of_interface()
     return 0;
 }
 
+/// Returns what the environment says of the way that messages take; empty if it says nothing.
+std::string_view path_of_data()
+{
+    const char *const text = std::getenv("DOCA_COMM_CHANNEL_DATA");
+    return text != nullptr ? text : "";
+}
+
 } // namespace
 
 std::string services_by_environment()
@@ -44,14 +50,13 @@ std::string services_by_environment()
 
 bool may_send_by_queue_pairs()
 {
-    const char *const text = std::getenv(data_variable);
-    return text == nullptr || (text != std::string_view("tcp") && text != std::string_view("stream"));
+    const std::string_view path = path_of_data();
+    return path != "tcp" && path != "stream";
 }
 
 bool do_queue_pairs_reach_peers()
 {
-    const char *const text = std::getenv(data_variable);
-    return text == nullptr || text != std::string_view("stream");
+    return path_of_data() != "stream";
 }
 
 std::string services_across_pcie(bool is_dpu)
