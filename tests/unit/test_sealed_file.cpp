@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -53,6 +54,25 @@ TEST(SealedFile, its_size_and_its_writers_are_for_ever)
     }
     EXPECT_FALSE(is_taken(UniqueFd(open("/dev/zero", O_RDWR | O_CLOEXEC)), SealedFor::all_writers));
     EXPECT_FALSE(is_taken(UniqueFd(open(".", O_RDONLY | O_CLOEXEC)), SealedFor::all_writers));
+}
+
+/// A mapping of another process that is older than the seal could still write.
+TEST(SealedFile, of_one_writer_is_refused_if_another_has_opened_it_before)
+{
+    for (const int access : {O_RDWR, O_RDONLY}) {
+        const UniqueFd made = create_file_to_seal("test", 4096);
+        const std::string path = "/proc/self/fd/" + std::to_string(made.get());
+        void *theirs = MAP_FAILED;
+        {
+            const UniqueFd opened(open(path.c_str(), access | O_CLOEXEC));
+            theirs = mmap(nullptr, 4096, access == O_RDWR ? PROT_WRITE : PROT_READ, MAP_SHARED, opened.get(), 0);
+        }
+        ASSERT_NE(theirs, MAP_FAILED);
+        errno = 0;
+        EXPECT_EQ(seal_file(made.get(), SealedFor::one_writer), access == O_RDONLY);
+        EXPECT_EQ(errno, access == O_RDONLY ? 0 : EBUSY);
+        munmap(theirs, 4096);
+    }
 }
 
 /// The owner of a huge page can free it, and have the last one that is left.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 
 #include <fcntl.h>
@@ -46,10 +47,32 @@ enum class SealedFor : unsigned char { all_writers, one_writer };
     return ftruncate(made.get(), static_cast<off_t>(size)) == 0 ? std::move(made) : UniqueFd();
 }
 
-/// Seals @p fd. Returns false, with errno, on failure.
+/// Returns true if somebody has opened the memfd @p fd for writing since its creation, and has it open or mapped. The
+/// kernel grants a read lease only on a file that nobody has opened for writing; what memfd_create() has returned is
+/// not counted. False also where there are no leases.
+[[nodiscard]] inline bool was_opened_for_writing(int fd) noexcept
+{
+    // Who opens the file while the lease is held is reported by this signal, which is ignored by default; SIGIO, the
+    // kernel's own choice, would end the program.
+    if (fcntl(fd, F_SETSIG, SIGURG) != 0)
+        return false;
+    if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
+        (void)fcntl(fd, F_SETLEASE, F_UNLCK);
+        return false;
+    }
+    return errno == EAGAIN;
+}
+
+/// Seals @p fd. Returns false, with errno, on failure: EBUSY if with `one_writer` another process may already have
+/// mapped it for writing, which the seal does not undo.
 [[nodiscard]] inline bool seal_file(int fd, SealedFor use) noexcept
 {
-    return fcntl(fd, F_ADD_SEALS, seals_of(use)) == 0;
+    if (fcntl(fd, F_ADD_SEALS, seals_of(use)) != 0)
+        return false;
+    if (use == SealedFor::all_writers || !was_opened_for_writing(fd))
+        return true;
+    errno = EBUSY;
+    return false;
 }
 
 /// Checks that @p fd, which another process has created, is such memory, and sets @p info. Returns false, with errno,

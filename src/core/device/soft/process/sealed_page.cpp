@@ -60,34 +60,48 @@ doca_error_t SealedPage::map(int fd, Writers writers)
     return DOCA_SUCCESS;
 }
 
-doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writers, std::shared_ptr<SealedPage> &page)
+doca_error_t SealedPage::make(const char *name, Writers writers)
 {
-    const std::shared_ptr<SealedPage> created(new SealedPage);
-    created->fd_ = create_file_to_seal(name, size);
-    created->size_ = size;
-    const int fd = created->fd_.get();
+    fd_ = create_file_to_seal(name, size_);
     struct stat info {};
-    if (!created->fd_.is_open() || fstat(fd, &info) != 0) {
-        LOG_ERR("creating the memfd '%s' of %zu bytes: %s", name, size, std::strerror(errno));
+    if (!fd_.is_open() || fstat(fd_.get(), &info) != 0) {
+        LOG_ERR("creating the memfd '%s' of %zu bytes: %s", name, size_, std::strerror(errno));
         return DOCA_ERROR_NO_MEMORY;
     }
     const Writers own_access = writers == Writers::owner ? Writers::all : writers;
-    if (const doca_error_t status = created->map(fd, own_access); status != DOCA_SUCCESS)
+    if (const doca_error_t status = map(fd_.get(), own_access); status != DOCA_SUCCESS)
         return status;
     // A mapping that exists when this seal is set stays writable.
-    if (!seal_file(fd, sealed_for(writers))) {
+    if (!seal_file(fd_.get(), sealed_for(writers))) {
+        if (errno == EBUSY)
+            return DOCA_ERROR_AGAIN;
         LOG_ERR("sealing the memfd '%s': %s", name, std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
-    created->device_ = info.st_dev;
-    created->inode_ = info.st_ino;
-    {
-        Pages &pages = Pages::instance();
-        const std::lock_guard guard(pages.lock);
-        pages.add({info.st_dev, info.st_ino}, created);
-    }
-    page = created;
+    device_ = info.st_dev;
+    inode_ = info.st_ino;
     return DOCA_SUCCESS;
+}
+
+doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writers, std::shared_ptr<SealedPage> &page)
+{
+    constexpr int max_tries = 16;
+    for (int tries = 0; tries < max_tries; ++tries) {
+        const std::shared_ptr<SealedPage> created(new SealedPage);
+        created->size_ = size;
+        const doca_error_t status = created->make(name, writers);
+        if (status == DOCA_ERROR_AGAIN)
+            continue;
+        if (status == DOCA_SUCCESS) {
+            Pages &pages = Pages::instance();
+            const std::lock_guard guard(pages.lock);
+            pages.add({created->device_, created->inode_}, created);
+            page = created;
+        }
+        return status;
+    }
+    LOG_ERR("another process has opened the memfd '%s' for writing before it was sealed, %d times", name, max_tries);
+    return DOCA_ERROR_OPERATING_SYSTEM;
 }
 
 doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::shared_ptr<SealedPage> &page)
