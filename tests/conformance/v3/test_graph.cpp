@@ -497,22 +497,30 @@ TEST_P(Graph, a_callback_may_submit_again_or_destroy_everything)
     then = nullptr;
 }
 
-/// Programs must not poll in a callback (doca_pe.h). One that does finds the copy of another instance.
-TEST_P(Graph, what_becomes_ready_in_a_callback_runs_later)
+using Action = std::function<void()>;
+
+/// A node that calls the Action that is its data.
+doca_graph_node *action_node(doca_graph *graph)
 {
-    using Action = std::function<void()>;
-    const BufHandle src = source(0, 10);
-    const std::array<BufHandle, max_instances> dsts = {destination(0, 10), destination(100, 10)};
-    const GraphHandle graph = new_graph();
-    doca_graph_node *const copy = context_node(graph);
-    doca_graph_node *step = nullptr;
+    doca_graph_node *node = nullptr;
     must(doca_graph_node_create_from_user(
         graph,
         [](void *cookie) {
             (*static_cast<Action *>(cookie))();
             return DOCA_SUCCESS;
         },
-        &step));
+        &node));
+    return node;
+}
+
+/// Programs must not poll in a callback (doca_pe.h). One that does finds the copy of another instance.
+TEST_P(Graph, what_becomes_ready_in_a_callback_runs_later)
+{
+    const BufHandle src = source(0, 10);
+    const std::array<BufHandle, max_instances> dsts = {destination(0, 10), destination(100, 10)};
+    const GraphHandle graph = new_graph();
+    doca_graph_node *const copy = context_node(graph);
+    doca_graph_node *const step = action_node(graph);
     must(doca_graph_add_dependency(graph, copy, step));
     must(doca_graph_start(graph));
     for (int i = 0; i != 4; ++i)
@@ -535,18 +543,10 @@ TEST_P(Graph, what_becomes_ready_in_a_callback_runs_later)
 /// The same with the last copy of the callback's own instance, which ends once.
 TEST_P(Graph, an_instance_that_ends_in_its_own_callback_ends_once)
 {
-    using Action = std::function<void()>;
     const BufHandle src = source(0, 10), first_dst = destination(0, 10), second_dst = destination(100, 10);
     const GraphHandle graph = new_graph();
     doca_graph_node *const first = context_node(graph), *const second = context_node(graph);
-    doca_graph_node *step = nullptr;
-    must(doca_graph_node_create_from_user(
-        graph,
-        [](void *cookie) {
-            (*static_cast<Action *>(cookie))();
-            return DOCA_SUCCESS;
-        },
-        &step));
+    doca_graph_node *const step = action_node(graph);
     must(doca_graph_add_dependency(graph, first, step));
     must(doca_graph_start(graph));
     Action action = [&] {
