@@ -138,9 +138,9 @@ doca_error_t doca_ctx::workq_add(doca_workq &workq)
     workq.attach(id_, *queue);
     // A completion with has_result leads by the source to the JobQueue that writes the result.
     queue->source().owner = queue.get();
-    if (first_workq_.load(std::memory_order_relaxed) == nullptr) {
+    if (first_workq_.load(std::memory_order_relaxed) == no_workq) {
         first_queue_ = queue.get();
-        first_workq_.store(&workq, std::memory_order_relaxed);
+        first_workq_.store(reinterpret_cast<std::uintptr_t>(&workq), std::memory_order_relaxed);
     }
     services_.push_back({&workq, std::move(queue)});
     return DOCA_SUCCESS;
@@ -168,8 +168,8 @@ doca_error_t doca_ctx::workq_rm(doca_workq &workq) noexcept
         return DOCA_ERROR_NOT_PERMITTED;
     }
     // Another work queue is not made the first one: only its own thread may do that.
-    if (first_workq_.load(std::memory_order_relaxed) == &workq)
-        first_workq_.store(nullptr, std::memory_order_relaxed);
+    if (serves_first(&workq))
+        first_workq_.store(no_workq, std::memory_order_relaxed);
     workq.detach(id_);
     services_.erase(service);
     return DOCA_SUCCESS;

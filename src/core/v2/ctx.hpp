@@ -47,10 +47,11 @@ struct OPENDOCA_INTERNAL doca_ctx {
     /// it.
     [[nodiscard]] std::shared_ptr<const doca_ctx *const> share_address() const;
     /// Returns, in @p workq's own thread, whether this is the work queue that is found without a search: see
-    /// first_queue(). Relaxed: only that thread changes the member to or from its own work queue.
+    /// first_queue(). False for a null @p workq. Relaxed: only that thread changes the member to or from its own work
+    /// queue.
     [[nodiscard]] bool serves_first(const doca_workq *workq) const noexcept
     {
-        return first_workq_.load(std::memory_order_relaxed) == workq;
+        return first_workq_.load(std::memory_order_relaxed) == reinterpret_cast<std::uintptr_t>(workq);
     }
     /// Valid if serves_first().
     [[nodiscard]] opendoca::v2::JobQueue &first_queue() const noexcept { return *first_queue_; }
@@ -82,8 +83,9 @@ private:
         std::unique_ptr<opendoca::v2::JobQueue> queue;
     };
 
-    std::atomic<doca_workq *> first_workq_{nullptr}; ///< one of services_, or null
-    opendoca::v2::JobQueue *first_queue_ = nullptr;  ///< valid while first_workq_ is not null
+    static constexpr std::uintptr_t no_workq = 1;       ///< no address of a work queue, and not null
+    std::atomic<std::uintptr_t> first_workq_{no_workq}; ///< the address of one of services_, or no_workq
+    opendoca::v2::JobQueue *first_queue_ = nullptr;     ///< valid unless first_workq_ is no_workq
     const opendoca::Id id_;
     std::atomic<bool> is_started_{false};
     const opendoca::CreatorProcess creator_; ///< a forked child cannot wait for jobs of its parent

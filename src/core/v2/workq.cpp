@@ -187,10 +187,12 @@ doca_error_t doca_workq_destroy(struct doca_workq *workq)
 
 doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *job)
 {
-    // Hot path: no call(), so that the common job needs no stack frame.
-    if (workq == nullptr || job == nullptr || job->ctx == nullptr) [[unlikely]]
+    // Hot path: no call(), so that the common job needs no stack frame. A null work queue serves no context.
+    if (job == nullptr || job->ctx == nullptr) [[unlikely]]
         return opendoca::refuse_null();
-    return workq->submit(*job);
+    if (job->ctx->serves_first(workq)) [[likely]]
+        return job->ctx->first_queue().submit(*job);
+    return workq != nullptr ? workq->submit_by_id(*job) : opendoca::refuse_null();
 }
 
 doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_event *ev, int)

@@ -18,13 +18,9 @@ struct OPENDOCA_INTERNAL doca_workq {
     doca_workq(const doca_workq &) = delete;
     doca_workq &operator=(const doca_workq &) = delete;
 
-    /// Submits a job. Returns NO_MEMORY without a credit; then nothing has changed.
-    [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept
-    {
-        if (job.ctx->serves_first(this)) [[likely]]
-            return job.ctx->first_queue().submit(job);
-        return submit_by_id(job);
-    }
+    /// Submits a job, to any context that the work queue was added to. Returns NO_MEMORY without a credit; then nothing
+    /// has changed.
+    [[nodiscard]] doca_error_t submit_by_id(const doca_job &job) noexcept;
 
     /// Fast path: retrieves the completion of a successful job that has its event as tag.
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept
@@ -93,7 +89,6 @@ struct OPENDOCA_INTERNAL doca_workq {
     opendoca::CompletionQueue completions;
 
 private:
-    [[nodiscard]] doca_error_t submit_by_id(const doca_job &job) noexcept;
     [[nodiscard]] doca_error_t poll(doca_event &event) noexcept;
     [[nodiscard]] doca_error_t retrieve_first(doca_event &event) noexcept;
     /// Retrieves the first completion, @p first, if it is of a job that has succeeded within its submit and has a
