@@ -44,8 +44,8 @@ doca_error_t doca_pe::create(doca_pe *&pe)
     return status;
 }
 
-/// A function of its own, so that it saves no registers for progress_in_turn().
-bool doca_pe::progress_root() noexcept
+/// A function of its own, so that progress() saves no registers for it.
+[[gnu::noinline]] bool doca_pe::progress_root() noexcept
 {
     has_activated_ = false;
     (void)root_.poll(); // activates members
