@@ -170,6 +170,7 @@ public:
     // Parking: functions for the thread's progress engine.
 
     void set_listener(QueueListener &listener) noexcept { listener_ = &listener; }
+    [[nodiscard]] QueueListener *listener() const noexcept { return listener_; }
     /// Parks the queue if nothing is left to retrieve and all that it polls can be parked. Returns whether it is
     /// parked: it need not be polled then until QueueListener::queue_resumed() is called. Not for an armed queue.
     [[nodiscard]] bool park() noexcept;

@@ -27,21 +27,21 @@ public:
     /// Dispatches one completion, or does other pending work. Returns false if there is none. The member may have been
     /// destroyed when this returns.
     [[nodiscard]] bool progress() noexcept { return serve(*completions_); }
-    /// The same for a caller that already has @p completions, the member's completion queue.
-    [[nodiscard]] bool serve(CompletionQueue &completions) noexcept
+    /// The same for the member whose completion queue @p completions is. The common case does not need the member.
+    [[nodiscard]] static bool serve(CompletionQueue &completions) noexcept
     {
         if (completions.is_empty())
-            return poll();
+            return of(completions).poll();
         // The common case, inline: a task completed within its submit, and it has succeeded.
         const Completion &first = completions.first();
         if (!is_plain_success(first)) [[unlikely]]
-            return take_turn_or_deliver();
+            return of(completions).take_turn_or_deliver();
         doca_task &task = doca_task::of(first.tag);
         if (task.state == TaskState::submitted) [[likely]]
-            return completions.try_drop() ? succeed(task) : take_turn_or_deliver();
+            return completions.try_drop() ? succeed(task) : of(completions).take_turn_or_deliver();
         if (task.state == TaskState::with_handler && !task.pool->has_results && completions.try_drop())
             return succeed_to_handler(task);
-        return take_turn_or_deliver();
+        return of(completions).take_turn_or_deliver();
     }
     virtual void arm() noexcept;
     virtual void clear() noexcept;
@@ -100,6 +100,10 @@ protected:
     bool completions_may_be_pending_ = false;             ///< see doca_ctx::completions_may_be_pending()
 
 private:
+    [[nodiscard]] static Member &of(const CompletionQueue &completions) noexcept
+    {
+        return static_cast<Member &>(*completions.listener());
+    }
     void queue_resumed() noexcept override;
     /// Calls poll_and_deliver(), with a turn of progress_more() if one is requested. The ring must be empty.
     [[nodiscard]] bool poll() noexcept;

@@ -27,7 +27,7 @@ struct OPENDOCA_INTERNAL doca_pe final : private opendoca::QueueListener {
     /// Delivers one completion, or does other pending work. Returns false if there is none.
     [[nodiscard]] bool progress() noexcept
     {
-        return only_queue_ != nullptr ? only_->serve(*only_queue_) : progress_root();
+        return only_queue_ != nullptr ? opendoca::v3::Member::serve(*only_queue_) : progress_root();
     }
 
     [[nodiscard]] int event_handle() const noexcept { return events_->fd(); }
