@@ -200,8 +200,10 @@ void SharedMemory::close() noexcept
 
 bool SharedMemory::create(RingShape to_service, RingShape to_client, UniqueFd &file)
 {
-    UniqueFd made = create_file_to_seal("opendoca-comm-channel", memory_size(to_service, to_client));
-    if (!made.is_open() || !seal_file(made.get(), SealedFor::all_writers) || !map(to_service, to_client, made.get()))
+    constexpr SealedFor use = SealedFor::all_writers;
+    const std::size_t size = memory_size(to_service, to_client);
+    UniqueFd made = create_file_to_seal("opendoca-comm-channel", size, use);
+    if (!made.is_open() || !seal_file(made.get(), size, use) || !map(to_service, to_client, made.get()))
         return false;
     file = std::move(made);
     return true;

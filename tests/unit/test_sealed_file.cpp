@@ -42,9 +42,9 @@ TEST(SealedFile, its_size_and_its_writers_are_for_ever)
 {
     constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
     for (const SealedFor use : {SealedFor::all_writers, SealedFor::one_writer}) {
-        const UniqueFd made = create_file_to_seal("test", 4096);
+        const UniqueFd made = create_file_to_seal("test", 4096, use);
         EXPECT_FALSE(is_taken(made, use));
-        ASSERT_TRUE(seal_file(made.get(), use));
+        ASSERT_TRUE(seal_file(made.get(), 4096, use));
         EXPECT_TRUE(is_taken(made, use));
         EXPECT_EQ(is_taken(made, SealedFor::all_writers), use == SealedFor::all_writers);
         EXPECT_EQ(is_taken(make(0, 4096, size_seals), use), use == SealedFor::all_writers);
@@ -56,22 +56,63 @@ TEST(SealedFile, its_size_and_its_writers_are_for_ever)
     EXPECT_FALSE(is_taken(UniqueFd(open(".", O_RDONLY | O_CLOEXEC)), SealedFor::all_writers));
 }
 
-/// A mapping of another process that is older than the seal could still write.
-TEST(SealedFile, of_one_writer_is_refused_if_another_has_opened_it_before)
+UniqueFd open_again(const UniqueFd &fd, int flags)
 {
-    for (const int access : {O_RDWR, O_RDONLY}) {
-        const UniqueFd made = create_file_to_seal("test", 4096);
-        const std::string path = "/proc/self/fd/" + std::to_string(made.get());
-        void *theirs = MAP_FAILED;
-        {
-            const UniqueFd opened(open(path.c_str(), access | O_CLOEXEC));
-            theirs = mmap(nullptr, 4096, access == O_RDWR ? PROT_WRITE : PROT_READ, MAP_SHARED, opened.get(), 0);
-        }
-        ASSERT_NE(theirs, MAP_FAILED);
-        errno = 0;
-        EXPECT_EQ(seal_file(made.get(), SealedFor::one_writer), access == O_RDONLY);
-        EXPECT_EQ(errno, access == O_RDONLY ? 0 : EBUSY);
-        munmap(theirs, 4096);
+    return UniqueFd(open(("/proc/self/fd/" + std::to_string(fd.get())).c_str(), flags | O_CLOEXEC));
+}
+
+bool has_leases()
+{
+    const UniqueFd file(memfd_create("test", MFD_CLOEXEC));
+    return fcntl(file.get(), F_SETLEASE, F_RDLCK) == 0;
+}
+
+TEST(SealedFile, of_one_writer_is_opened_for_writing_by_nobody_else)
+{
+    if (!has_leases())
+        GTEST_SKIP() << "the kernel grants no leases";
+    constexpr std::size_t size = 4096;
+    const UniqueFd made = create_file_to_seal("test", size, SealedFor::one_writer);
+    ASSERT_TRUE(made.is_open());
+    // Its signal does not end the program.
+    EXPECT_FALSE(open_again(made, O_RDWR | O_NONBLOCK).is_open());
+    EXPECT_EQ(errno, EWOULDBLOCK);
+    EXPECT_TRUE(open_again(made, O_RDONLY).is_open());
+    ASSERT_TRUE(seal_file(made.get(), size, SealedFor::one_writer));
+    const UniqueFd opened = open_again(made, O_RDWR);
+    ASSERT_TRUE(opened.is_open());
+    EXPECT_EQ(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, opened.get(), 0), MAP_FAILED);
+    EXPECT_EQ(errno, EPERM);
+}
+
+/// Where the lease has ended too early, as after long waits of others.
+TEST(SealedFile, of_one_writer_is_refused_if_others_could_open_it)
+{
+    if (!has_leases())
+        GTEST_SKIP() << "the kernel grants no leases";
+    constexpr std::size_t size = 4096;
+    for (const bool is_mapped : {false, true}) {
+        const UniqueFd made = create_file_to_seal("test", size, SealedFor::one_writer);
+        ASSERT_EQ(fcntl(made.get(), F_SETLEASE, F_UNLCK), 0);
+        const UniqueFd opened = is_mapped ? open_again(made, O_RDWR) : UniqueFd();
+        EXPECT_FALSE(seal_file(made.get(), size, SealedFor::one_writer));
+        EXPECT_EQ(errno, EBUSY);
+    }
+}
+
+/// An access to what is beyond the end would raise SIGBUS.
+TEST(SealedFile, with_another_size_is_refused)
+{
+    constexpr std::size_t size = 8192;
+    for (const SealedFor use : {SealedFor::all_writers, SealedFor::one_writer}) {
+        const UniqueFd made = create_file_to_seal("test", size, use);
+        ASSERT_EQ(ftruncate(made.get(), size / 2), 0);
+        EXPECT_FALSE(seal_file(made.get(), size, use));
+        EXPECT_EQ(errno, EBUSY);
+        const UniqueFd sealed = create_file_to_seal("test", size, use);
+        ASSERT_EQ(fcntl(sealed.get(), F_ADD_SEALS, F_SEAL_SEAL), 0);
+        EXPECT_FALSE(seal_file(sealed.get(), size, use));
+        EXPECT_EQ(errno, EBUSY);
     }
 }
 

@@ -31,48 +31,68 @@ enum class SealedFor : unsigned char { all_writers, one_writer };
     return F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | (use == SealedFor::one_writer ? F_SEAL_FUTURE_WRITE : 0);
 }
 
-/// Creates a memfd of @p size bytes, all zero, which its owner maps and then seals. The result is not open, with errno,
-/// if it cannot be created.
-[[nodiscard]] inline UniqueFd create_file_to_seal(const char *name, std::size_t size) noexcept
+/// Takes a read lease on the memfd @p fd, which keeps others from opening it for writing; with a writable mapping from
+/// before the seal they could write for ever. What memfd_create() has returned does not count as open for writing.
+/// Returns false, with errno, on failure: EBUSY if it is already open for writing. True also where there are no leases.
+[[nodiscard]] inline bool keep_writers_out(int fd) noexcept
+{
+    // The signal that reports others who try, which is ignored by default. SIGIO, the kernel's own choice, would end
+    // the program.
+    if (fcntl(fd, F_SETSIG, SIGURG) == 0 && fcntl(fd, F_SETLEASE, F_RDLCK) == 0)
+        return true;
+    if (errno == EAGAIN)
+        errno = EBUSY;
+    return errno != EBUSY && errno != ENOMEM;
+}
+
+/// Ends the lease of keep_writers_out(). Returns false, with errno, if it has ended before, as a lease does when others
+/// have waited for its end for long (/proc/sys/fs/lease-break-time).
+[[nodiscard]] inline bool has_kept_writers_out(int fd) noexcept
+{
+    if (fcntl(fd, F_SETLEASE, F_UNLCK) == 0)
+        return true;
+    const bool is_granted = fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
+    if (!is_granted && errno != EAGAIN)
+        return errno != ENOMEM; // no leases here
+    errno = EBUSY;
+    return false;
+}
+
+/// Creates a memfd of @p size bytes, all zero, which its owner maps and then seals; with `one_writer` nobody else can
+/// open it for writing meanwhile. The result is not open, with errno, if it cannot be created: EBUSY if another process
+/// has already opened it.
+[[nodiscard]] inline UniqueFd create_file_to_seal(const char *name, std::size_t size, SealedFor use) noexcept
 {
     UniqueFd made(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
     rlimit limit{};
-    if (!made.is_open())
-        return made;
+    if (!made.is_open() || (use == SealedFor::one_writer && !keep_writers_out(made.get())))
+        return {};
     // Checked first, because ftruncate() beyond the limit would send SIGXFSZ to the program.
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size) {
         errno = EFBIG;
         return {};
     }
-    return ftruncate(made.get(), static_cast<off_t>(size)) == 0 ? std::move(made) : UniqueFd();
+    // First to nothing, which removes what others may have written.
+    const bool has_size = ftruncate(made.get(), 0) == 0 && ftruncate(made.get(), static_cast<off_t>(size)) == 0;
+    return has_size ? std::move(made) : UniqueFd();
 }
 
-/// Returns true if somebody has opened the memfd @p fd for writing since its creation, and has it open or mapped. The
-/// kernel grants a read lease only on a file that nobody has opened for writing; what memfd_create() has returned is
-/// not counted. False also where there are no leases.
-[[nodiscard]] inline bool was_opened_for_writing(int fd) noexcept
+/// Seals @p fd, which create_file_to_seal() has created. Returns false, with errno, on failure: EBUSY if another
+/// process has changed its size or its seals, or may have a mapping for writing that `one_writer` excludes.
+[[nodiscard]] inline bool seal_file(int fd, std::size_t size, SealedFor use) noexcept
 {
-    // Who opens the file while the lease is held is reported by this signal, which is ignored by default; SIGIO, the
-    // kernel's own choice, would end the program.
-    if (fcntl(fd, F_SETSIG, SIGURG) != 0)
-        return false;
-    if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
-        (void)fcntl(fd, F_SETLEASE, F_UNLCK);
+    struct stat info {};
+    if (fcntl(fd, F_ADD_SEALS, seals_of(use)) != 0) {
+        errno = errno == EPERM ? EBUSY : errno; // it is sealed already
         return false;
     }
-    return errno == EAGAIN;
-}
-
-/// Seals @p fd. Returns false, with errno, on failure: EBUSY if with `one_writer` another process may already have
-/// mapped it for writing, which the seal does not undo.
-[[nodiscard]] inline bool seal_file(int fd, SealedFor use) noexcept
-{
-    if (fcntl(fd, F_ADD_SEALS, seals_of(use)) != 0)
+    if (fstat(fd, &info) != 0)
         return false;
-    if (use == SealedFor::all_writers || !was_opened_for_writing(fd))
-        return true;
-    errno = EBUSY;
-    return false;
+    if (static_cast<std::size_t>(info.st_size) != size) {
+        errno = EBUSY;
+        return false;
+    }
+    return use == SealedFor::all_writers || has_kept_writers_out(fd);
 }
 
 /// Checks that @p fd, which another process has created, is such memory, and sets @p info. Returns false, with errno,

@@ -62,22 +62,23 @@ doca_error_t SealedPage::map(int fd, Writers writers)
 
 doca_error_t SealedPage::make(const char *name, Writers writers)
 {
-    fd_ = create_file_to_seal(name, size_);
+    const auto fail = [&](const char *what, doca_error_t status) {
+        if (errno == EBUSY)
+            return DOCA_ERROR_AGAIN;
+        LOG_ERR("%s the memfd '%s' of %zu bytes: %s", what, name, size_, std::strerror(errno));
+        return status;
+    };
+    const SealedFor use = sealed_for(writers);
+    fd_ = create_file_to_seal(name, size_, use);
     struct stat info {};
-    if (!fd_.is_open() || fstat(fd_.get(), &info) != 0) {
-        LOG_ERR("creating the memfd '%s' of %zu bytes: %s", name, size_, std::strerror(errno));
-        return DOCA_ERROR_NO_MEMORY;
-    }
+    if (!fd_.is_open() || fstat(fd_.get(), &info) != 0)
+        return fail("creating", DOCA_ERROR_NO_MEMORY);
     const Writers own_access = writers == Writers::owner ? Writers::all : writers;
     if (const doca_error_t status = map(fd_.get(), own_access); status != DOCA_SUCCESS)
         return status;
     // A mapping that exists when this seal is set stays writable.
-    if (!seal_file(fd_.get(), sealed_for(writers))) {
-        if (errno == EBUSY)
-            return DOCA_ERROR_AGAIN;
-        LOG_ERR("sealing the memfd '%s': %s", name, std::strerror(errno));
-        return DOCA_ERROR_OPERATING_SYSTEM;
-    }
+    if (!seal_file(fd_.get(), size_, use))
+        return fail("sealing", DOCA_ERROR_OPERATING_SYSTEM);
     device_ = info.st_dev;
     inode_ = info.st_ino;
     return DOCA_SUCCESS;
@@ -92,15 +93,17 @@ doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writ
         const doca_error_t status = created->make(name, writers);
         if (status == DOCA_ERROR_AGAIN)
             continue;
-        if (status == DOCA_SUCCESS) {
+        if (status != DOCA_SUCCESS)
+            return status;
+        {
             Pages &pages = Pages::instance();
             const std::lock_guard guard(pages.lock);
             pages.add({created->device_, created->inode_}, created);
-            page = created;
         }
-        return status;
+        page = created;
+        return DOCA_SUCCESS;
     }
-    LOG_ERR("another process has opened the memfd '%s' for writing before it was sealed, %d times", name, max_tries);
+    LOG_ERR("another process has opened or changed the memfd '%s' before it was sealed, %d times", name, max_tries);
     return DOCA_ERROR_OPERATING_SYSTEM;
 }
 

@@ -28,8 +28,8 @@ public:
     /// as a whole.
     enum class Writers : std::uint8_t { owner, all, all_named };
 
-    /// Creates a page of @p size bytes, all zero. NO_MEMORY. OPERATING_SYSTEM: it cannot be sealed; with
-    /// Writers::owner also if another process has opened each of several pages before it was sealed.
+    /// Creates a page of @p size bytes, all zero. NO_MEMORY. OPERATING_SYSTEM: it cannot be sealed, or another process
+    /// has opened or changed each of several pages before.
     [[nodiscard]] static doca_error_t create(const char *name, std::size_t size, Writers writers,
                                              std::shared_ptr<SealedPage> &page);
 
@@ -63,7 +63,7 @@ public:
 private:
     SealedPage() = default;
 
-    /// Makes the file and its mapping, and seals it. AGAIN: another process has opened the file for writing before.
+    /// Makes the file and its mapping, and seals it. AGAIN: another process has opened or changed the file before.
     [[nodiscard]] doca_error_t make(const char *name, Writers writers);
     [[nodiscard]] doca_error_t map(int fd, Writers writers);
 
