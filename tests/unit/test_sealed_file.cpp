@@ -101,7 +101,7 @@ TEST(SealedFile, of_one_writer_is_refused_if_others_could_open_it)
 }
 
 /// An access to what is beyond the end would raise SIGBUS.
-TEST(SealedFile, with_another_size_is_refused)
+TEST(SealedFile, with_another_size_or_seal_is_refused)
 {
     constexpr std::size_t size = 8192;
     for (const SealedFor use : {SealedFor::all_writers, SealedFor::one_writer}) {
@@ -109,10 +109,12 @@ TEST(SealedFile, with_another_size_is_refused)
         ASSERT_EQ(ftruncate(made.get(), size / 2), 0);
         EXPECT_FALSE(seal_file(made.get(), size, use));
         EXPECT_EQ(errno, EBUSY);
-        const UniqueFd sealed = create_file_to_seal("test", size, use);
-        ASSERT_EQ(fcntl(sealed.get(), F_ADD_SEALS, F_SEAL_SEAL), 0);
-        EXPECT_FALSE(seal_file(sealed.get(), size, use));
-        EXPECT_EQ(errno, EBUSY);
+        for (const int seal : {F_SEAL_SEAL, F_SEAL_WRITE}) {
+            const UniqueFd sealed = create_file_to_seal("test", size, use);
+            ASSERT_EQ(fcntl(sealed.get(), F_ADD_SEALS, seal), 0);
+            EXPECT_FALSE(seal_file(sealed.get(), size, use));
+            EXPECT_EQ(errno, EBUSY);
+        }
     }
 }
 

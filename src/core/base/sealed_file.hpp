@@ -31,6 +31,14 @@ enum class SealedFor : unsigned char { all_writers, one_writer };
     return F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | (use == SealedFor::one_writer ? F_SEAL_FUTURE_WRITE : 0);
 }
 
+/// Returns whether @p fd has exactly @p seals, of those that matter here.
+[[nodiscard]] inline bool has_seals(int fd, int seals) noexcept
+{
+    constexpr int all_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | F_SEAL_FUTURE_WRITE | F_SEAL_WRITE;
+    const int found = fcntl(fd, F_GET_SEALS);
+    return found >= 0 && (found & all_seals) == seals;
+}
+
 /// Takes a read lease on the memfd @p fd, which keeps others from opening it for writing; with a writable mapping from
 /// before the seal they could write for ever. What memfd_create() has returned does not count as open for writing.
 /// Returns false, with errno, on failure: EBUSY if it is already open for writing. True also where there are no leases.
@@ -51,22 +59,27 @@ enum class SealedFor : unsigned char { all_writers, one_writer };
 {
     if (fcntl(fd, F_SETLEASE, F_UNLCK) == 0)
         return true;
+    // Asked for again, to find out whether it has ended or there are no leases.
     const bool is_granted = fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
     if (!is_granted && errno != EAGAIN)
-        return errno != ENOMEM; // no leases here
+        return errno != ENOMEM;
     errno = EBUSY;
     return false;
 }
 
-/// Creates a memfd of @p size bytes, all zero, which its owner maps and then seals; with `one_writer` nobody else can
-/// open it for writing meanwhile. The result is not open, with errno, if it cannot be created: EBUSY if another process
-/// has already opened it.
+/// Creates a memfd of @p size bytes, all zero, which its owner maps and then seals; with `one_writer` a lease keeps
+/// others from opening it for writing meanwhile. The result is not open, with errno, if it cannot be created: EBUSY if
+/// another process already has it open for writing, or has sealed it.
 [[nodiscard]] inline UniqueFd create_file_to_seal(const char *name, std::size_t size, SealedFor use) noexcept
 {
     UniqueFd made(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
     rlimit limit{};
     if (!made.is_open() || (use == SealedFor::one_writer && !keep_writers_out(made.get())))
         return {};
+    if (!has_seals(made.get(), 0)) {
+        errno = EBUSY;
+        return {};
+    }
     // Checked first, because ftruncate() beyond the limit would send SIGXFSZ to the program.
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size) {
         errno = EFBIG;
@@ -82,13 +95,11 @@ enum class SealedFor : unsigned char { all_writers, one_writer };
 [[nodiscard]] inline bool seal_file(int fd, std::size_t size, SealedFor use) noexcept
 {
     struct stat info {};
-    if (fcntl(fd, F_ADD_SEALS, seals_of(use)) != 0) {
-        errno = errno == EPERM ? EBUSY : errno; // it is sealed already
+    if (fcntl(fd, F_ADD_SEALS, seals_of(use)) != 0 && has_seals(fd, 0))
         return false;
-    }
     if (fstat(fd, &info) != 0)
         return false;
-    if (static_cast<std::size_t>(info.st_size) != size) {
+    if (!has_seals(fd, seals_of(use)) || static_cast<std::size_t>(info.st_size) != size) {
         errno = EBUSY;
         return false;
     }
@@ -99,15 +110,14 @@ enum class SealedFor : unsigned char { all_writers, one_writer };
 /// if not (EINVAL) or on an error. The caller must check the size.
 [[nodiscard]] inline bool is_sealed_file(int fd, SealedFor use, struct stat &info) noexcept
 {
-    const int seals = fcntl(fd, F_GET_SEALS);
     struct statfs file_system {};
+    const bool is_sealed = has_seals(fd, seals_of(use));
     // The size is read after the seals: before it was sealed, the owner could still have shrunk it.
-    if (seals < 0 || fstatfs(fd, &file_system) != 0 || fstat(fd, &info) != 0)
+    if (fstatfs(fd, &file_system) != 0 || fstat(fd, &info) != 0)
         return false;
-    constexpr int all_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | F_SEAL_FUTURE_WRITE | F_SEAL_WRITE;
     // Only tmpfs: the owner can punch holes in either, and in hugetlbfs an access may then raise SIGBUS, if there is no
     // free huge page.
-    if (S_ISREG(info.st_mode) && file_system.f_type == TMPFS_MAGIC && (seals & all_seals) == seals_of(use))
+    if (S_ISREG(info.st_mode) && file_system.f_type == TMPFS_MAGIC && is_sealed)
         return true;
     errno = EINVAL;
     return false;
