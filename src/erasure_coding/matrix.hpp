@@ -75,7 +75,7 @@ private:
     /// @p rows has num_inputs coefficients for each output.
     Matrix(std::vector<std::uint8_t> rows, std::size_t num_inputs);
 
-    /// Makes a coding matrix whose coefficients are @p coefficient(i, j).
+    /// Makes a coding matrix with the coefficients @p coefficient(i, j).
     template <typename Coefficient>
     [[nodiscard]] static Matrix of(std::size_t num_data, std::size_t num_redundancy, Coefficient coefficient);
     /// Checks that @p indices has 1 to @p most elements, ascending and less than @p end.

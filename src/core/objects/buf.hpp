@@ -45,7 +45,7 @@ struct doca_buf {
     /// memory) it is what the memory map's first device may do with it, as FirstKey::uses; 0 for any other. Called
     /// after each change of one of these, so that a job checks all of them with one load.
     void update_fast_path_uses() noexcept { fast_path_uses = is_alone() && has_data_inside() ? uses_of(*mmap) : 0; }
-    /// Returns FirstKey::uses, whose bits fit into 16.
+    /// Returns FirstKey::uses. Its bits fit into 16.
     [[nodiscard]] static std::uint16_t uses_of(const doca_mmap &mmap) noexcept
     {
         return static_cast<std::uint16_t>(mmap.first().uses);

@@ -92,7 +92,7 @@ public:
     /// Implements doca_workq_progress_retrieve() for a work queue with an empty ring. Called only of a queue that was
     /// passed to doca_workq::set_retriever().
     [[nodiscard]] virtual doca_error_t retrieve(doca_event &event) noexcept;
-    /// Like submit(), for a job of DOCA 1.3 or 1.4, whose structures can have more members.
+    /// Like submit(), for a job of DOCA 1.3 or 1.4: their structures can have more members.
     [[nodiscard]] virtual doca_error_t submit_1_3(const doca_job &job) noexcept;
 };
 

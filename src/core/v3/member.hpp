@@ -27,7 +27,7 @@ public:
     /// Dispatches one completion, or does other pending work. Returns false if there is none. The member may have been
     /// destroyed when this returns.
     [[nodiscard]] bool progress() noexcept { return serve(*completions_); }
-    /// The same for the member whose completion queue @p completions is. The common case does not need the member.
+    /// The same for the member of @p completions. The common case does not need the member.
     [[nodiscard]] static bool serve(CompletionQueue &completions) noexcept
     {
         if (completions.is_empty())

@@ -42,7 +42,7 @@ public:
     /// that was all of it.
     void stop();
 
-    /// Serves the programs whose sockets are ready. Appends to the stream.
+    /// Serves the sockets that are ready. Appends to the stream.
     void progress();
     /// Reads from programs again once the link has sent most of what they have sent before.
     void resume();

@@ -84,7 +84,7 @@ __DOCA_EXPERIMENTAL doca_error_t opendoca_buf_inventory_create_1_5(const union d
 __DOCA_EXPERIMENTAL doca_error_t opendoca_workq_create_1_3(uint32_t depth, struct doca_workq **workq);
 /// Sets the depth of a work queue, which never shrinks.
 __DOCA_EXPERIMENTAL doca_error_t opendoca_workq_set_depth_1_5(struct doca_workq *workq, uint32_t depth);
-/// Submits a job of one of these releases, whose structures can have more members.
+/// Submits a job of one of these releases: their structures can have more members.
 __DOCA_EXPERIMENTAL doca_error_t opendoca_workq_submit_1_3(struct doca_workq *workq, const struct doca_job *job);
 
 /// Redirects all messages to a stream. Blocks while another thread redirects.
