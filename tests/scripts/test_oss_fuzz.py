@@ -148,7 +148,8 @@ class Build(unittest.TestCase):
     def test_the_build_is_that_of_the_engine_and_the_sanitizer(self):
         options = (TOP / "meson_options.txt").read_text(encoding="utf-8")
         for sanitizer, expected in ("address", "address"), ("undefined", "undefined"), ("coverage", "none"):
-            (self.base / "work/build/build.ninja").unlink(missing_ok=True)
+            build_dir = self.base / "work" / "build"
+            (build_dir / "build.ninja").unlink(missing_ok=True)
             self.assertEqual(self.build("verbs", SANITIZER=sanitizer).returncode, 0)
             words = self.called("meson")[0].split()
             self.assertIn(f"-Db_sanitize={expected}", words)
@@ -156,7 +157,7 @@ class Build(unittest.TestCase):
             for word in words:
                 if word.startswith("-D") and word[2:].split("=")[0] not in ("buildtype", "unity", "unity_size", "b_lundef", "b_sanitize"):
                     self.assertIn(f"option('{word[2:].split('=')[0]}'", options)
-            self.assertEqual(self.called("ninja"), [f"ninja -C {self.base}/work/build tests/fuzz/fuzz_verbs"])
+            self.assertEqual(self.called("ninja"), [f"ninja -C {build_dir} tests/fuzz/fuzz_verbs"])
 
     def test_a_target_that_does_not_exist_is_refused(self):
         done = self.build("verbs", "everything")

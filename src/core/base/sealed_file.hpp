@@ -44,8 +44,8 @@ enum class SealedFor : unsigned char { all_writers, one_writer };
 /// Returns false, with errno, on failure: EBUSY if it is already open for writing. True also where there are no leases.
 [[nodiscard]] inline bool keep_writers_out(int fd) noexcept
 {
-    // The signal that reports others who try, which is ignored by default. SIGIO, the kernel's own choice, would end
-    // the program.
+    // An attempt to open the file is reported by this signal, which programs ignore by default. SIGIO, the kernel's
+    // default, would end the program.
     if (fcntl(fd, F_SETSIG, SIGURG) == 0 && fcntl(fd, F_SETLEASE, F_RDLCK) == 0)
         return true;
     if (errno == EAGAIN)
@@ -55,7 +55,7 @@ enum class SealedFor : unsigned char { all_writers, one_writer };
 
 /// Ends the lease of keep_writers_out(). Returns false, with errno, if it has ended before, as a lease does when others
 /// have waited for its end for long (/proc/sys/fs/lease-break-time).
-[[nodiscard]] inline bool has_kept_writers_out(int fd) noexcept
+[[nodiscard]] inline bool let_writers_in(int fd) noexcept
 {
     if (fcntl(fd, F_SETLEASE, F_UNLCK) == 0)
         return true;
@@ -103,7 +103,7 @@ enum class SealedFor : unsigned char { all_writers, one_writer };
         errno = EBUSY;
         return false;
     }
-    return use == SealedFor::all_writers || has_kept_writers_out(fd);
+    return use == SealedFor::all_writers || let_writers_in(fd);
 }
 
 /// Checks that @p fd, which another process has created, is such memory, and sets @p info. Returns false, with errno,

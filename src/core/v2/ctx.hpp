@@ -83,7 +83,7 @@ private:
         std::unique_ptr<opendoca::v2::JobQueue> queue;
     };
 
-    static constexpr std::uintptr_t no_workq = 1;       ///< no address of a work queue, and not null
+    static constexpr std::uintptr_t no_workq = 1;       ///< unlike any argument of a program, null included
     std::atomic<std::uintptr_t> first_workq_{no_workq}; ///< the address of one of services_, or no_workq
     opendoca::v2::JobQueue *first_queue_ = nullptr;     ///< valid unless first_workq_ is no_workq
     const opendoca::Id id_;

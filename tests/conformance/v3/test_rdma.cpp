@@ -1011,7 +1011,7 @@ TEST_P(RdmaTaskTest, a_program_that_waits_for_events_is_woken_for_what_there_is)
     while (num_woken != 0) {
         while (b.progress())
             ;
-        if (!b.open.empty()) // perhaps just now, without a wait
+        if (!b.open.empty()) // the calls above may have established it: no further event would come
             break;
         must(doca_pe_request_notification(b.pe()));
         pollfd wish = {.fd = handle, .events = POLLIN, .revents = 0};
