@@ -31,12 +31,12 @@ enum class SealedFor : unsigned char { all_writers, one_writer };
     return F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | (use == SealedFor::one_writer ? F_SEAL_FUTURE_WRITE : 0);
 }
 
-/// Returns whether @p fd has exactly @p seals, of those that matter here.
-[[nodiscard]] inline bool has_seals(int fd, int seals) noexcept
+/// Returns the seals of @p fd that matter here, or -1 with errno.
+[[nodiscard]] inline int seals_on(int fd) noexcept
 {
     constexpr int all_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | F_SEAL_FUTURE_WRITE | F_SEAL_WRITE;
     const int found = fcntl(fd, F_GET_SEALS);
-    return found >= 0 && (found & all_seals) == seals;
+    return found < 0 ? found : found & all_seals;
 }
 
 /// Takes a read lease on the memfd @p fd, which keeps others from opening it for writing; with a writable mapping from
@@ -76,8 +76,8 @@ enum class SealedFor : unsigned char { all_writers, one_writer };
     rlimit limit{};
     if (!made.is_open() || (use == SealedFor::one_writer && !keep_writers_out(made.get())))
         return {};
-    if (!has_seals(made.get(), 0)) {
-        errno = EBUSY;
+    if (const int found = seals_on(made.get()); found != 0) {
+        errno = found > 0 ? EBUSY : errno;
         return {};
     }
     // Checked first, because ftruncate() beyond the limit would send SIGXFSZ to the program.
@@ -95,11 +95,12 @@ enum class SealedFor : unsigned char { all_writers, one_writer };
 [[nodiscard]] inline bool seal_file(int fd, std::size_t size, SealedFor use) noexcept
 {
     struct stat info {};
-    if (fcntl(fd, F_ADD_SEALS, seals_of(use)) != 0 && has_seals(fd, 0))
+    if (fcntl(fd, F_ADD_SEALS, seals_of(use)) != 0 && seals_on(fd) == 0)
         return false;
-    if (fstat(fd, &info) != 0)
+    const int found = seals_on(fd);
+    if (found < 0 || fstat(fd, &info) != 0)
         return false;
-    if (!has_seals(fd, seals_of(use)) || static_cast<std::size_t>(info.st_size) != size) {
+    if (found != seals_of(use) || static_cast<std::size_t>(info.st_size) != size) {
         errno = EBUSY;
         return false;
     }
@@ -110,14 +111,14 @@ enum class SealedFor : unsigned char { all_writers, one_writer };
 /// if not (EINVAL) or on an error. The caller must check the size.
 [[nodiscard]] inline bool is_sealed_file(int fd, SealedFor use, struct stat &info) noexcept
 {
+    const int found = seals_on(fd);
     struct statfs file_system {};
-    const bool is_sealed = has_seals(fd, seals_of(use));
     // The size is read after the seals: before it was sealed, the owner could still have shrunk it.
-    if (fstatfs(fd, &file_system) != 0 || fstat(fd, &info) != 0)
+    if (found < 0 || fstatfs(fd, &file_system) != 0 || fstat(fd, &info) != 0)
         return false;
     // Only tmpfs: the owner can punch holes in either, and in hugetlbfs an access may then raise SIGBUS, if there is no
     // free huge page.
-    if (S_ISREG(info.st_mode) && file_system.f_type == TMPFS_MAGIC && is_sealed)
+    if (S_ISREG(info.st_mode) && file_system.f_type == TMPFS_MAGIC && found == seals_of(use))
         return true;
     errno = EINVAL;
     return false;
