@@ -54,8 +54,8 @@ doca_error_t doca_comch_client::connect_to_server()
     if (status != DOCA_SUCCESS)
         return status;
     auto made = std::make_unique<doca_comch_connection>(*this, Link::Side::client, std::move(socket));
-    // Opens the queue for control messages, and watches the socket for the server's answer.
-    if (!made->fast->open() || !watch_first(*made))
+    // Watches the socket for the server's answer.
+    if (!watch_first(*made))
         return DOCA_ERROR_INITIALIZATION;
     status = made->link.send_hello(key_, limits());
     if (status == DOCA_SUCCESS)

@@ -35,6 +35,11 @@ void doca_comch_connection::disconnect() noexcept
     (void)link.check_end();
 }
 
+bool doca_comch_connection::watch_control_messages() noexcept
+{
+    return control.watch_control_messages(*this);
+}
+
 void doca_comch_connection::send_control_messages() noexcept
 {
     // peek() and sent(): a message leaves the queue only after it was put into the ring.

@@ -131,8 +131,12 @@ bool Control::watch_first(Connection &connection) noexcept
 
 bool Control::watch(Connection &connection) noexcept
 {
-    return events_.watch(connection.fast->to_peer.fd(), EPOLLIN, &connection) &&
-           events_.watch(connection.link.space_fd(), EPOLLIN, &connection);
+    return events_.watch(connection.link.space_fd(), EPOLLIN, &connection);
+}
+
+bool Control::watch_control_messages(Connection &connection) noexcept
+{
+    return events_.watch(connection.fast->to_peer.fd(), EPOLLIN, &connection);
 }
 
 void Control::unwatch(Connection &connection) noexcept
@@ -277,9 +281,9 @@ void Control::check_sockets(Connection &connection) noexcept
 
 void Control::end(Connection &connection, doca_error_t status) noexcept
 {
-    unwatch(connection);
     connection.fast->end();
     const std::lock_guard guard(connection.fast->link_lock);
+    unwatch(connection);
     while (connection.first_waiting != nullptr) {
         doca_comch_task_send &task = *connection.first_waiting;
         connection.first_waiting = task.next_waiting;
@@ -375,7 +379,8 @@ void Control::request_doorbells(Connection &connection) noexcept
 bool Control::has_something(Connection &connection) noexcept
 {
     const std::lock_guard guard(connection.fast->link_lock);
-    return connection.has_unreported() || connection.link.has_message() || connection.link.has_pending_doorbell() ||
+    return connection.fast->has_failed() || connection.has_unreported() || connection.link.has_message() ||
+           connection.link.has_pending_doorbell() ||
            ((connection.first_waiting != nullptr || connection.fast->to_peer.has_message()) &&
             connection.link.has_space());
 }

@@ -75,6 +75,7 @@ struct doca_comch_connection final : opendoca::comch::ControlLink {
     /// Sends and receives on behalf of a consumer or producer that polls. Keeps what is for the program until the
     /// control context's next progress.
     void progress_control_messages() noexcept override;
+    [[nodiscard]] bool watch_control_messages() noexcept override;
     /// Returns the next message or event for the program.
     [[nodiscard]] Arrival receive(std::span<std::byte> into, std::size_t &length, ConsumerEvent &event) noexcept;
     /// Returns whether something was received by another thread and is not delivered yet.
@@ -135,6 +136,9 @@ public:
         received = callback;
         received_2_5 = nullptr;
     }
+    /// Watches the descriptor of @p connection by which members wake this context. Any thread may call it with
+    /// link_lock held. Returns false with errno on failure.
+    [[nodiscard]] bool watch_control_messages(Connection &connection) noexcept;
     /// Returns whether @p connection exists. Compares addresses only, so the pointer may be stale.
     [[nodiscard]] virtual bool has(const Connection &connection) const noexcept = 0;
 

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "fast_path.hpp"
 
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -17,8 +18,16 @@ namespace opendoca::comch {
 
 bool ControlQueue::open() noexcept
 {
-    event_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    const std::lock_guard guard(lock_);
+    if (!event_.is_open())
+        event_ = UniqueFd(eventfd(has_message() ? 1 : 0, EFD_CLOEXEC | EFD_NONBLOCK));
     return event_.is_open();
+}
+
+int ControlQueue::fd() const noexcept
+{
+    const std::lock_guard guard(lock_);
+    return event_.get();
 }
 
 void ControlQueue::put(const ControlMessage &message)
@@ -40,14 +49,23 @@ void ControlQueue::announce() noexcept
     // Release: pairs with the acquire load in has_message(), so that a reader that sees the flag sees what was stored
     // before it.
     has_message_.store(true, std::memory_order_release);
-    (void)eventfd_write(event_.get(), 1);
+    if (event_.is_open())
+        (void)eventfd_write(event_.get(), 1);
+}
+
+void ControlQueue::reset_event() noexcept
+{
+    eventfd_t count;
+    if (event_.is_open())
+        (void)eventfd_read(event_.get(), &count);
 }
 
 void ControlQueue::drain_doorbell() noexcept
 {
-    eventfd_t count;
-    if (has_message()) // otherwise the event has been read already
-        (void)eventfd_read(event_.get(), &count);
+    if (!has_message()) // the event has been read already
+        return;
+    const std::lock_guard guard(lock_);
+    reset_event();
 }
 
 bool ControlQueue::take(ControlMessage &message) noexcept
@@ -71,8 +89,7 @@ bool ControlQueue::peek(ControlMessage &message) noexcept
 void ControlQueue::settle() noexcept
 {
     const std::lock_guard guard(lock_);
-    eventfd_t count;
-    (void)eventfd_read(event_.get(), &count);
+    reset_event();
     // Relaxed: lock_ orders this store with those of announce().
     has_message_.store(!messages_.empty(), std::memory_order_relaxed);
 }
@@ -81,6 +98,22 @@ void ControlQueue::drop() noexcept
 {
     const std::lock_guard guard(lock_);
     messages_.pop_front();
+}
+
+doca_error_t FastPath::prepare_for_members() noexcept
+{
+    const std::lock_guard guard(link_lock);
+    // Under link_lock: the control context takes it after end(), before it stops watching the descriptor.
+    if (has_ended() || link_ == nullptr) {
+        LOG_ERR("the connection has ended");
+        return DOCA_ERROR_NOT_CONNECTED;
+    }
+    if (!is_prepared_ && (!to_peer.open() || !link_->watch_control_messages())) {
+        LOG_ERR("the descriptor for control messages: %s", std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    is_prepared_ = true;
+    return DOCA_SUCCESS;
 }
 
 doca_error_t FastPath::add_consumer(ControlQueue &control_queue, const ConsumerDetails &details, std::uint32_t &number)

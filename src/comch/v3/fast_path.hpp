@@ -59,14 +59,16 @@ struct ConsumerDetails {
     std::uint32_t immediate_length = UINT32_MAX; ///< most bytes of immediate data that the consumer accepts
 };
 
-/// Queue of control messages for one context or for the link, with an eventfd that wakes its reader. Any thread may put
-/// messages; the context's thread, or the holder of link_lock, takes them. Invariant: has_message() is true whenever a
-/// message is queued.
+/// Queue of control messages for one context or for the link, with an eventfd that wakes a reader in another thread.
+/// Any thread may put messages; the context's thread, or the holder of link_lock, takes them. Invariant: has_message()
+/// is true whenever a message is queued.
 class ControlQueue {
 public:
-    /// Returns OPERATING_SYSTEM on failure. The descriptor is readable while a message is queued.
+    /// Creates the eventfd, if it does not exist, which is readable while a message is queued. Returns false with errno
+    /// on failure.
     [[nodiscard]] bool open() noexcept;
-    [[nodiscard]] int fd() const noexcept { return event_.get(); }
+    /// Returns the eventfd, or -1 before open().
+    [[nodiscard]] int fd() const noexcept;
 
     /// Appends a message and notifies the reader. Throws std::bad_alloc.
     void put(const ControlMessage &message);
@@ -88,9 +90,10 @@ public:
     void drain_doorbell() noexcept;
 
 private:
-    void announce() noexcept; ///< requires lock_
+    void announce() noexcept;    ///< requires lock_
+    void reset_event() noexcept; ///< requires lock_
 
-    ObjectMutex lock_; ///< guards the messages, and the flag together with them
+    mutable ObjectMutex lock_; ///< guards the messages and the eventfd, and the flag together with them
     std::deque<ControlMessage> messages_;
     std::atomic<bool> has_message_{false}; ///< also set by wake(), without a message
     ProcessFd event_;                      ///< eventfd
@@ -101,6 +104,9 @@ class ControlLink {
 public:
     /// Sends and receives pending control messages. Any thread may call it with link_lock held.
     virtual void progress_control_messages() noexcept = 0;
+    /// Lets the descriptor of FastPath::to_peer wake the control context. Called once, with link_lock held, and undone
+    /// by the control context. Returns false with errno on failure.
+    [[nodiscard]] virtual bool watch_control_messages() noexcept = 0;
 
 protected:
     ~ControlLink() = default;
@@ -109,15 +115,16 @@ protected:
 /// State that a connection shares with its consumers and producers, which are its members. Owned jointly by them and by
 /// the connection, so that it outlives the connection. Any thread may use it; lock_ guards its tables, link_lock the
 /// link.
-/// thread may use it; lock_ guards its tables, link_lock the link.
 class FastPath {
 public:
     explicit FastPath(ControlLink &link) : link_(&link) {}
 
-    [[nodiscard]] bool open() noexcept { return to_peer.open(); }
-
     // For members, in any thread. Control messages for a member's number are put into its queue.
 
+    /// Prepares the connection for members: from the first one on, other threads than the control context's put
+    /// messages for the peer, and wake it. To be called before a member is added. Returns NOT_CONNECTED if the
+    /// connection has ended, OPERATING_SYSTEM if there is no descriptor.
+    [[nodiscard]] doca_error_t prepare_for_members() noexcept;
     /// Adds a consumer and announces it to the peer. Returns NOT_CONNECTED if the connection has ended, AGAIN if the
     /// limit of consumers or of unanswered requests is reached.
     [[nodiscard]] doca_error_t add_consumer(ControlQueue &control_queue, const ConsumerDetails &details,
@@ -171,7 +178,9 @@ public:
     /// Detaches the link before it is destroyed.
     void detach_link() noexcept;
 
-    ControlQueue to_peer;  ///< control messages for the peer; sent by the thread that progresses the link
+    /// Control messages for the peer; sent by the thread that progresses the link. Has a descriptor once there are
+    /// members.
+    ControlQueue to_peer;
     ObjectMutex link_lock; ///< guards the link and its pending messages; acquired before all other locks
 
 private:
@@ -184,7 +193,8 @@ private:
     /// Queues a message. Without memory for it the connection fails.
     void put(ControlQueue &control_queue, const ControlMessage &message) noexcept;
 
-    ControlLink *link_; ///< guarded by link_lock
+    ControlLink *link_;        ///< guarded by link_lock
+    bool is_prepared_ = false; ///< guarded by link_lock: prepare_for_members() has succeeded
     mutable ObjectMutex lock_;
     Members consumers_; ///< of this side, by number
     Members producers_;

@@ -71,16 +71,15 @@ doca_comch_producer::doca_comch_producer(doca_comch_connection &connection)
 
 doca_error_t doca_comch_producer::on_start()
 {
-    if (fast_->has_ended()) {
-        LOG_ERR("the connection has ended");
-        return DOCA_ERROR_NOT_CONNECTED;
-    }
+    doca_error_t status = fast_->prepare_for_members();
+    if (status != DOCA_SUCCESS)
+        return status;
     if (!control_queue_.open() || completions().watch(control_queue_.fd()) != DOCA_SUCCESS)
         return DOCA_ERROR_OPERATING_SYSTEM;
     slots_ = std::make_unique<OwnMemory>();
     // At least one slot, since memory of 0 bytes cannot be registered.
     const std::uint32_t count = std::max(sends.conf().count, 1U);
-    doca_error_t status = data_device_.open(*dev());
+    status = data_device_.open(*dev());
     if (status == DOCA_SUCCESS)
         status = slots_->create(data_device_.dev(), std::size_t{count} * max_immediate);
     if (status != DOCA_SUCCESS)

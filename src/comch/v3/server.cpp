@@ -102,7 +102,7 @@ void doca_comch_server::accept_clients() noexcept
             return;
         (void)opendoca::guarded([&] {
             auto made = std::make_unique<Connection>(*this, Link::Side::service, std::move(socket));
-            if (!made->fast->open() || !watch_first(*made)) {
+            if (!watch_first(*made)) {
                 listener_.log_shortage("watched");
                 return DOCA_SUCCESS;
             }
