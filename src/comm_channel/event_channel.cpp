@@ -2,19 +2,30 @@
 // Copyright (c) 2026 The opendoca authors
 #include "event_channel.hpp"
 
+#include <cerrno>
+
 #include <sys/eventfd.h>
 
 namespace opendoca::comm_channel {
 
 bool EventChannel::create()
 {
-    EventChannel made;
-    made.epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
-    made.kicks_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!made.epoll_.is_open() || !made.kicks_.is_open() || !made.watch(made.kicks_.get(), EPOLLIN, nullptr))
+    *this = EventChannel();
+    epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
+    return epoll_.is_open();
+}
+
+bool EventChannel::create_with_kicks()
+{
+    if (!create())
         return false;
-    *this = std::move(made);
-    return true;
+    kicks_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (kicks_.is_open() && watch(kicks_.get(), EPOLLIN, nullptr))
+        return true;
+    const int error = errno;
+    close();
+    errno = error;
+    return false;
 }
 
 bool EventChannel::watch(int fd, std::uint32_t events, void *tag) noexcept

@@ -17,6 +17,8 @@ class EventChannel {
 public:
     /// Returns false with errno if a descriptor cannot be created.
     [[nodiscard]] bool create();
+    /// The same, for a channel of which kick() is called, which takes one more descriptor.
+    [[nodiscard]] bool create_with_kicks();
     void close() noexcept { *this = EventChannel(); }
 
     [[nodiscard]] bool is_open() const noexcept { return epoll_.is_open(); }
@@ -28,7 +30,7 @@ public:
     /// Removes @p fd. Does nothing if the channel does not watch it. Call before @p fd is closed.
     void unwatch(int fd) noexcept;
 
-    /// Makes the channel readable until clear(). One system call, however often it is called in between.
+    /// Makes the channel of create_with_kicks() readable until clear(). One system call, however often it is called in between.
     void kick() noexcept;
     void clear() noexcept; ///< resets the effect of kick()
 

@@ -156,10 +156,8 @@ bool doca_comch_client::on_progress() noexcept
     if (!server_->fast->has_ended()) {
         if (serve(*server_))
             return true;
-        if (is_socket_check_due()) {
-            events_.clear();
+        if (is_socket_check_due())
             check_sockets(*server_);
-        }
         if (!has_nothing_more(*server_))
             return false;
     }

@@ -201,7 +201,6 @@ bool doca_comch_server::on_progress() noexcept
     const bool is_stopping = !is_running();
     const bool checks_sockets = is_stopping || is_socket_check_due();
     if (checks_sockets && !is_stopping) {
-        events_.clear();
         accept_clients();
         log_if_without_client();
         if (has_ended_)

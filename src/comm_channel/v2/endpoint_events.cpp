@@ -31,7 +31,7 @@ doca_error_t EndpointEvents::open(EventChannel &channel)
 {
     if (channel.is_open())
         return DOCA_SUCCESS;
-    bool is_complete = channel.create();
+    bool is_complete = channel.create_with_kicks();
     // A service's own channel also wakes for connections that wait to be accepted.
     if (&channel == &channels_.service)
         is_complete = is_complete && channel.watch(listener_, EPOLLIN, this);

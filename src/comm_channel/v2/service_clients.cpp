@@ -23,7 +23,7 @@ doca_error_t ServiceClients::begin(const doca_dev &device, const ServiceKey &key
 {
     EventChannel channel;
     // Everything that can fail comes before the members change, so that a failed listen leaves the endpoint idle.
-    if (!channel.create()) {
+    if (!channel.create_with_kicks()) {
         LOG_ERR("service '%s' cannot create its event channel: %s", name, std::strerror(errno));
         return DOCA_ERROR_INITIALIZATION;
     }
