@@ -88,15 +88,18 @@ const std::atomic<std::uint32_t> &departure_of_peer_of(Connection::Side side, co
 
 } // namespace
 
-Connection::Connection(Side own_side, UniqueFd connection, const doca_dev &dev)
+Connection::Connection(Side own_side, UniqueFd connection, const doca_dev &dev, Watching watching)
     : side_(own_side),
-      socket_(std::move(connection))
+      socket_(std::move(connection)),
+      watching_(watching)
 {
     if (!is_stream(socket_.get())) {
         process_.open(socket_.get());
         return;
     }
     stream_ = std::make_unique<Stream>(socket_.get());
+    if (watching_ == Watching::by_one_channel)
+        stream_->descriptors_share_epoll();
     (void)!stream_->open(); // on failure no descriptor exists, and watching the connection fails
     if (dev.function().can.messages_by_queue_pairs)
         messages_by_ = dev.messages_by();
@@ -140,13 +143,18 @@ Arrival Connection::receive_handshake(StreamKind kind, std::span<std::byte> byte
     return receive_message(socket_.get(), bytes, files); // what came before the end, or the end
 }
 
+std::uint32_t Connection::features() const noexcept
+{
+    return (messages_by_ != nullptr ? Feature::queue_pairs : 0U) |
+           (offers_control_messages_ ? Feature::control_messages : 0U) |
+           (stream_ == nullptr && watching_ == Watching::by_one_channel ? Feature::one_socket : 0U);
+}
+
 doca_error_t Connection::send_hello(const ServiceKey &service, const Limits &own)
 {
     if (stream_ == nullptr && !is_same_user(socket_.get()))
         return DOCA_ERROR_CONNECTION_ABORTED;
-    const std::uint32_t features = (messages_by_ != nullptr ? Feature::queue_pairs : 0U) |
-                                   (offers_control_messages_ ? Feature::control_messages : 0U);
-    const Hello hello = {wire_magic, wire_version, features, service, own};
+    const Hello hello = {wire_magic, wire_version, features(), service, own};
     if (!send_handshake(StreamKind::hello, bytes_of(hello), {})) {
         LOG_ERR("the service closed the connection during the handshake: %s", std::strerror(errno));
         return DOCA_ERROR_CONNECTION_ABORTED;
@@ -217,7 +225,8 @@ bool Connection::open_memory(const Welcome &welcome, std::span<UniqueFd, 2> file
     // The second descriptor must be a socket; SharedMemory::open() checks that the first is a sealed file.
     int type = 0;
     socklen_t size = sizeof(type);
-    if (!files[1].is_open() || getsockopt(files[1].get(), SOL_SOCKET, SO_TYPE, &type, &size) != 0)
+    has_one_socket_ = !files[1].is_open() && (features() & Feature::one_socket) != 0;
+    if (!has_one_socket_ && getsockopt(files[1].get(), SOL_SOCKET, SO_TYPE, &type, &size) != 0)
         return false;
     space_socket_ = std::move(files[1]);
     return memory_.open(welcome.to_service, welcome.to_client, files[0]);
@@ -266,8 +275,10 @@ doca_error_t Connection::receive_hello(const ServiceKey &service, const Limits &
     welcome.to_service = to_service_ = ring_between(hello.limits, own);
     welcome.to_client = to_client_ = ring_between(own, hello.limits);
     UniqueFd file, space_of_client;
+    has_one_socket_ = (features() & hello.features & Feature::one_socket) != 0;
+    const bool needs_space_sockets = stream_ == nullptr && !has_one_socket_;
     if (!memory_.create(to_service_, to_client_, file) ||
-        (stream_ == nullptr && !make_space_sockets(space_socket_, space_of_client)))
+        (needs_space_sockets && !make_space_sockets(space_socket_, space_of_client)))
         return DOCA_ERROR_OPERATING_SYSTEM;
     const bool uses_queue_pairs = messages_by_ != nullptr && (hello.features & Feature::queue_pairs) != 0 &&
                                   stream_->make_link(messages_by_, to_client_, to_service_);
@@ -280,7 +291,7 @@ doca_error_t Connection::receive_hello(const ServiceKey &service, const Limits &
         stream_->put(StreamKind::welcome_and_offer, bytes_of(answer));
     } else {
         const int files[] = {file.get(), space_of_client.get()};
-        if (!send_handshake(StreamKind::welcome, bytes_of(welcome), files))
+        if (!send_handshake(StreamKind::welcome, bytes_of(welcome), std::span(files).first(has_one_socket_ ? 1 : 2)))
             return DOCA_ERROR_CONNECTION_ABORTED; // the client has gone
     }
     has_control_messages_ = has_control_messages;
@@ -308,7 +319,7 @@ void Connection::ring_message_doorbell() noexcept
 
 void Connection::ring_space_doorbell() noexcept
 {
-    has_pending_space_doorbell_ = memory_.is_open() && in_.disarm_for_space() && !ring_doorbell(space_socket_.get());
+    has_pending_space_doorbell_ = memory_.is_open() && in_.disarm_for_space() && !ring_doorbell(space_fd());
     if (has_pending_space_doorbell_) [[unlikely]]
         in_.rearm_for_space();
 }
@@ -427,7 +438,7 @@ void Connection::drain_space_doorbells() noexcept
 {
     if (stream_ != nullptr)
         stream_->wake_for_space(false);
-    else
+    else if (!has_one_socket_)
         (void)drain_doorbells_of(space_socket_.get()); // the peer's end is detected on the other socket
 }
 

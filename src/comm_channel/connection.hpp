@@ -33,6 +33,11 @@ public:
         failed ///< the handshake failed
     };
     enum class Side : std::uint8_t { service, client };
+    /// How the owner watches the descriptors.
+    enum class Watching : std::uint8_t {
+        by_two_channels, ///< messages and space are watched separately, and each connection by itself
+        by_one_channel,  ///< one event channel watches everything of all its connections
+    };
 
     /// Traffic of the program: control messages (kind other than 0) are not counted.
     struct Counters {
@@ -44,7 +49,7 @@ public:
     };
 
     /// Takes over @p connection, a connected socket. @p own_side is the side of this process; @p dev is its device.
-    Connection(Side own_side, UniqueFd connection, const doca_dev &dev);
+    Connection(Side own_side, UniqueFd connection, const doca_dev &dev, Watching watching);
 
     /// Client: sends the hello that requests a connection to @p service.
     [[nodiscard]] doca_error_t send_hello(const ServiceKey &service, const Limits &own);
@@ -72,9 +77,13 @@ public:
     /// Returns the descriptor that becomes readable for a message while doorbells are requested, and when the peer
     /// ends.
     [[nodiscard]] int message_fd() const noexcept { return stream_ != nullptr ? stream_->message_fd() : socket_.get(); }
+    /// Returns the descriptor that becomes readable for space, which may be message_fd(). Defined from the acceptance
+    /// on.
     [[nodiscard]] int space_fd() const noexcept
     {
-        return stream_ != nullptr ? stream_->space_fd() : space_socket_.get();
+        if (stream_ != nullptr)
+            return stream_->space_fd();
+        return has_one_socket_ ? socket_.get() : space_socket_.get();
     }
     /// Returns the descriptor that becomes readable when the peer's process ends; -1 if only the socket shows the end.
     /// To be watched as message_fd() is.
@@ -84,12 +93,6 @@ public:
     /// Returns whether the peer understands them as well. Defined from state connected on. Otherwise only kind 0 may be
     /// sent, and another kind from the peer is a protocol violation.
     [[nodiscard]] bool has_control_messages() const noexcept { return has_control_messages_; }
-    /// Declares that message_fd() and space_fd() are watched by one epoll instance. Call before the handshake.
-    void descriptors_share_epoll() noexcept
-    {
-        if (stream_ != nullptr)
-            stream_->descriptors_share_epoll();
-    }
     /// Returns the longest message of the program, in bytes, that both sides accept.
     [[nodiscard]] std::uint32_t max_send_length() const noexcept { return out_.shape().max_length(0); }
     [[nodiscard]] std::uint64_t num_received() const noexcept { return now_.recv_messages; }
@@ -131,7 +134,7 @@ public:
     /// Drains all doorbells; check for messages and space afterwards. Returns whether the peer has closed its end,
     /// without changing the state.
     [[nodiscard]] bool drain_all_doorbells() noexcept;
-    /// Drains the doorbells for messages. Returns true if this call detected the peer's end.
+    /// Drains the doorbells of message_fd(). Returns true if this call detected the peer's end.
     [[nodiscard]] bool drain_message_doorbells() noexcept;
 
     void fail() noexcept { state_ = State::failed; }
@@ -152,7 +155,8 @@ private:
                                       std::span<const int> files) noexcept;
     [[nodiscard]] Arrival receive_handshake(StreamKind kind, std::span<std::byte> bytes,
                                             std::span<UniqueFd> files) noexcept;
-    /// Closes the connection as died after invalid data from the peer. Further calls do nothing.
+    /// Returns the bits of Feature that this side offers to the service.
+    [[nodiscard]] std::uint32_t features() const noexcept;
     [[nodiscard]] bool open_memory(const Welcome &welcome, std::span<UniqueFd, 2> files);
     void attach();
     /// Retries pending doorbells, and moves data between rings and socket if the peer is on another machine.
@@ -163,6 +167,7 @@ private:
     /// this end is closed. Costs a system call.
     [[nodiscard]] bool has_lost_process() noexcept;
     void record_end() noexcept;
+    /// Closes the connection as died after invalid data from the peer. Further calls do nothing.
     void note_damage() noexcept;
     void note_departure() noexcept;
 
@@ -185,9 +190,12 @@ private:
     std::unique_ptr<Stream> stream_; ///< set if the connection uses TCP, null for a Unix socket
     /// With a stream: the function with the queue pairs that carry messages, or null.
     std::shared_ptr<const DeviceFunction> messages_by_;
-    ProcessFd space_socket_; ///< without a stream: carries the doorbells for space, in both directions
-    SharedMemory memory_;    ///< unmapped after a protocol violation: no message is read or written from then on
-    RingShape to_service_;   ///< shape of the ring from client to service
+    /// Without a stream: carries the doorbells for space, in both directions. Not open if has_one_socket_.
+    ProcessFd space_socket_;
+    const Watching watching_;
+    bool has_one_socket_ = false; ///< both sides have Feature::one_socket
+    SharedMemory memory_;         ///< unmapped after a protocol violation: no message is read or written from then on
+    RingShape to_service_;        ///< shape of the ring from client to service
     RingShape to_client_;
     SendRing out_;   ///< the ring that this side fills
     ReceiveRing in_; ///< the ring that this side empties

@@ -30,7 +30,8 @@ public:
     /// Removes @p fd. Does nothing if the channel does not watch it. Call before @p fd is closed.
     void unwatch(int fd) noexcept;
 
-    /// Makes the channel of create_with_kicks() readable until clear(). One system call, however often it is called in between.
+    /// Makes the channel of create_with_kicks() readable until clear(). One system call, however often it is called in
+    /// between.
     void kick() noexcept;
     void clear() noexcept; ///< resets the effect of kick()
 

@@ -130,9 +130,9 @@ Arrival receive_message(int socket, std::span<std::byte> bytes, std::span<Unique
     if ((message.msg_flags & MSG_CTRUNC) != 0 && count < files.size())
         return Arrival::stripped;
     if (static_cast<std::size_t>(size) != bytes.size() || (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 ||
-        (count != 0 && count != files.size()))
+        count > files.size())
         return Arrival::malformed;
-    std::move(arrived, arrived + count, files.begin());
+    std::ranges::move(std::span(arrived).first(count), files.begin());
     return Arrival::complete;
 }
 

@@ -38,6 +38,7 @@ struct Limits {
 enum Feature : std::uint32_t {
     queue_pairs = 1,      ///< messages can go by queue pairs: see stream.hpp
     control_messages = 2, ///< messages of other kinds than 0 can be sent: clients of Comch, not of Comm Channel
+    one_socket = 4,       ///< one event channel watches the connection, so doorbells for space can use its socket
 };
 
 /// The client's first message. The layout in memory is the wire format.
@@ -59,7 +60,8 @@ enum class Answer : std::uint32_t {
     welcome_with_control_messages, ///< only to clients with that feature, by servers of Comch
 };
 
-/// If the client is accepted, the shared memory and the socket for its space doorbells are attached to the message.
+/// If the client is accepted, the shared memory and the socket for its space doorbells are attached to the message;
+/// only the memory if both sides have Feature::one_socket.
 struct Welcome {
     std::uint64_t magic;
     std::uint32_t version;
@@ -107,9 +109,9 @@ static_assert(sizeof(WelcomeAndOffer) == 296);
 
 /// Result of trying to receive one handshake message.
 enum class Arrival : std::uint8_t {
-    complete,  ///< the requested size, with all descriptors
+    complete,  ///< the requested size, with as many descriptors or fewer: the other files are not open
     nothing,   ///< no message yet
-    malformed, ///< another size, or another number of descriptors
+    malformed, ///< another size, or more descriptors
     stripped,  ///< without descriptors, because this process has reached its limit
     ended      ///< the peer has closed the connection
 };

@@ -21,12 +21,10 @@ using opendoca::comch::ControlMessage;
 doca_comch_connection::doca_comch_connection(opendoca::comch::Control &owner, Link::Side side,
                                              opendoca::UniqueFd socket)
     : control(owner),
-      link(side, std::move(socket), *owner.device()),
+      link(side, std::move(socket), *owner.device(), Link::Watching::by_one_channel),
       fast(std::make_shared<opendoca::comch::FastPath>(*this))
 {
     link.offer_control_messages();
-    // Control watches both descriptors of the link with one epoll instance.
-    link.descriptors_share_epoll();
 }
 
 void doca_comch_connection::disconnect() noexcept

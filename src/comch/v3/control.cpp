@@ -131,7 +131,8 @@ bool Control::watch_first(Connection &connection) noexcept
 
 bool Control::watch(Connection &connection) noexcept
 {
-    return events_.watch(connection.link.space_fd(), EPOLLIN, &connection);
+    const int space = connection.link.space_fd();
+    return space == connection.link.message_fd() || events_.watch(space, EPOLLIN, &connection);
 }
 
 bool Control::watch_control_messages(Connection &connection) noexcept

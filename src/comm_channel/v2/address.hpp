@@ -12,7 +12,7 @@ struct doca_comm_channel_ep_t;
 struct doca_comm_channel_addr_t : opendoca::comm_channel::Connection {
     doca_comm_channel_addr_t(doca_comm_channel_ep_t &owner, Side own_side, opendoca::UniqueFd connection,
                              const doca_dev &dev)
-        : Connection(own_side, std::move(connection), dev),
+        : Connection(own_side, std::move(connection), dev, Watching::by_two_channels),
           endpoint(owner)
     {
     }

@@ -51,7 +51,9 @@ protected:
     {
         opendoca::UniqueFd socket;
         must(ServiceSearch().connect(key(), name, socket));
-        auto made = std::make_unique<Connection>(Connection::Side::client, std::move(socket), *host);
+        const auto watching =
+            kind == Peer::comch ? Connection::Watching::by_one_channel : Connection::Watching::by_two_channels;
+        auto made = std::make_unique<Connection>(Connection::Side::client, std::move(socket), *host, watching);
         if (kind == Peer::comch)
             made->offer_control_messages();
         must(made->send_hello(key(), Limits{}));
