@@ -81,6 +81,16 @@ bool may_have_ended(int socket, const PeerProcess &process) noexcept
 }
 
 /// Returns the word of the shared memory that the peer of a side sets when it disconnects.
+/// Returns the process at the other end of @p socket.
+std::shared_ptr<const PeerProcess> process_of(int socket, Connection::Watching watching)
+{
+    if (watching == Connection::Watching::by_one_channel)
+        return PeerProcess::shared(socket);
+    const auto made = std::make_shared<PeerProcess>();
+    made->open(socket);
+    return made;
+}
+
 const std::atomic<std::uint32_t> &departure_of_peer_of(Connection::Side side, const SharedPage &page) noexcept
 {
     return side == Connection::Side::service ? page.client_left : page.service_left;
@@ -91,12 +101,11 @@ const std::atomic<std::uint32_t> &departure_of_peer_of(Connection::Side side, co
 Connection::Connection(Side own_side, UniqueFd connection, const doca_dev &dev, Watching watching)
     : side_(own_side),
       socket_(std::move(connection)),
+      process_(process_of(socket_.get(), watching)),
       watching_(watching)
 {
-    if (!is_stream(socket_.get())) {
-        process_.open(socket_.get());
+    if (!is_stream(socket_.get()))
         return;
-    }
     stream_ = std::make_unique<Stream>(socket_.get());
     if (watching_ == Watching::by_one_channel)
         stream_->descriptors_share_epoll();
@@ -468,7 +477,7 @@ bool Connection::check_end() noexcept
     // Over TCP the stream reports the end only after everything that arrived before it is in the ring. Children of the
     // peer may hold copies of its socket, which then shows no hang-up: the process is checked as well.
     const bool has_ended = stream_ != nullptr ? stream_->has_ended()
-                                              : may_have_ended(socket_.get(), process_) &&
+                                              : may_have_ended(socket_.get(), *process_) &&
                                                     (is_closed_by_peer(socket_.get()) || has_lost_process());
     if (!has_ended)
         return false;
@@ -500,7 +509,7 @@ bool Connection::drain_message_doorbells() noexcept
 
 bool Connection::has_lost_process() noexcept
 {
-    if (!process_.has_ended())
+    if (!process_->has_ended())
         return false;
     shutdown(socket_.get(), SHUT_RDWR); // so that it shows the end wherever it is watched
     return true;

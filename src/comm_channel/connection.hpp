@@ -87,7 +87,9 @@ public:
     }
     /// Returns the descriptor that becomes readable when the peer's process ends; -1 if only the socket shows the end.
     /// To be watched as message_fd() is.
-    [[nodiscard]] int process_fd() const noexcept { return process_.fd(); }
+    [[nodiscard]] int process_fd() const noexcept { return process_->fd(); }
+    /// Returns the peer's process, never null. With by_one_channel, all connections with it have the same object.
+    [[nodiscard]] const std::shared_ptr<const PeerProcess> &process() const noexcept { return process_; }
     /// Declares that this side understands messages of other kinds than 0. Call before the handshake.
     void offer_control_messages() noexcept { offers_control_messages_ = true; }
     /// Returns whether the peer understands them as well. Defined from state connected on. Otherwise only kind 0 may be
@@ -184,10 +186,10 @@ private:
     bool was_armed_ = false;                               ///< armed since the last check for the end
     std::chrono::steady_clock::time_point last_end_check_; ///< as far as is_end_check_due() required it
     ProcessFd socket_;
-    PeerProcess process_; ///< the peer's process, if it is on this machine
-    /// a forked child's copy of the object must not end the connection
+    /// A forked child's copy of the object must not end the connection.
     const CreatorProcess creator_;
-    std::unique_ptr<Stream> stream_; ///< set if the connection uses TCP, null for a Unix socket
+    const std::shared_ptr<const PeerProcess> process_; ///< watches nothing if it is on another machine
+    std::unique_ptr<Stream> stream_;                   ///< set if the connection uses TCP, null for a Unix socket
     /// With a stream: the function with the queue pairs that carry messages, or null.
     std::shared_ptr<const DeviceFunction> messages_by_;
     /// Without a stream: carries the doorbells for space, in both directions. Not open if has_one_socket_.

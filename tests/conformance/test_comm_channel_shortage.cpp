@@ -194,7 +194,7 @@ TEST_P(CommChannelShortageTest, clients_that_say_nothing_are_not_waited_for_for_
 
 TEST_P(CommChannelShortageTest, clients_that_have_gone_cost_a_receive_nothing)
 {
-    static_assert(sizeof(Address) <= 304, "is kept for each client that has gone, until the program disconnects it");
+    static_assert(sizeof(Address) <= 312, "is kept for each client that has gone, until the program disconnects it");
     const EpHandle service = make_service(dpu, rep, name);
     const EpHandle stays = make_endpoint(host);
     Address *to_service = nullptr;

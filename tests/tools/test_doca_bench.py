@@ -551,6 +551,7 @@ class DocaBenchRdma(unittest.TestCase):
             self.assertIn(f"{kind}: setting up the last, to the 100th", bars)
         for kind in "DMA contexts", "RDMA contexts", "RDMA connections":
             self.assertLess(bars[f"{kind}: descriptors of one more"]["measured"], 0.5, "there are some for many objects")
+        self.assertLess(bars["Comch clients: descriptors of one more"]["measured"], 3.5, "a socket each, and an epoll instance")
         self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in report["bars"]) else 3)
         self.assertIn("ratio", run("contexts", "--count", "4", "--device", "soft_p0").stdout)
 

@@ -20,7 +20,8 @@ using opendoca::comch::ControlMessage;
 
 doca_comch_connection::doca_comch_connection(opendoca::comch::Control &owner, Link::Side side,
                                              opendoca::UniqueFd socket)
-    : control(owner),
+    : EventOrigin(Kind::connection),
+      control(owner),
       link(side, std::move(socket), *owner.device(), Link::Watching::by_one_channel),
       fast(std::make_shared<opendoca::comch::FastPath>(*this))
 {

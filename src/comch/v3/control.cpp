@@ -120,32 +120,56 @@ void Control::close() noexcept
     completions().unreserve_polled();
     completions().unwatch(events_.get());
     events_.close();
+    processes_.clear();
 }
 
-bool Control::watch_first(Connection &connection) noexcept
+bool Control::watch_first(Connection &connection)
 {
-    const int process = connection.link.process_fd();
-    return events_.watch(connection.link.message_fd(), EPOLLIN, &connection) &&
-           (process < 0 || events_.watch(process, EPOLLIN, &connection));
+    if (watch_for(connection, connection.link.message_fd()) && watch_process_of(connection))
+        return true;
+    const int error = errno;
+    unwatch(connection);
+    errno = error;
+    return false;
+}
+
+/// Returns false with errno on failure.
+bool Control::watch_process_of(Connection &connection)
+{
+    const int fd = connection.link.process_fd();
+    if (fd < 0)
+        return true;
+    const auto place = processes_.try_emplace(connection.link.process().get()).first;
+    if (place->second.num_connections == 0 && !watch_for(place->second, fd)) {
+        processes_.erase(place);
+        return false;
+    }
+    ++place->second.num_connections;
+    connection.watched_process = &place->second;
+    return true;
 }
 
 bool Control::watch(Connection &connection) noexcept
 {
     const int space = connection.link.space_fd();
-    return space == connection.link.message_fd() || events_.watch(space, EPOLLIN, &connection);
+    return space == connection.link.message_fd() || watch_for(connection, space);
 }
 
 bool Control::watch_control_messages(Connection &connection) noexcept
 {
-    return events_.watch(connection.fast->to_peer.fd(), EPOLLIN, &connection);
+    return watch_for(connection, connection.fast->to_peer.fd());
 }
 
 void Control::unwatch(Connection &connection) noexcept
 {
     events_.unwatch(connection.link.message_fd());
-    events_.unwatch(connection.link.process_fd());
     events_.unwatch(connection.link.space_fd());
     events_.unwatch(connection.fast->to_peer.fd());
+    WatchedProcess *const process = std::exchange(connection.watched_process, nullptr);
+    if (process == nullptr || --process->num_connections != 0)
+        return;
+    events_.unwatch(connection.link.process_fd());
+    processes_.erase(connection.link.process().get());
 }
 
 doca_error_t Control::check_message(const Connection *to, const void *message, std::uint32_t length) const
@@ -323,6 +347,22 @@ bool Control::ArmHook::arm() noexcept
 
 void Control::resume(Connection &) noexcept {}
 
+void Control::resume_all_of(const WatchedProcess &) noexcept {}
+
+Connection *Control::resume_origin(void *tag) noexcept
+{
+    auto *const origin = static_cast<EventOrigin *>(tag);
+    if (origin == nullptr)
+        return nullptr; // a new client, or the timer
+    if (origin->origin_kind == EventOrigin::Kind::process) {
+        resume_all_of(static_cast<const WatchedProcess &>(*origin));
+        return nullptr;
+    }
+    Connection &connection = static_cast<Connection &>(*origin);
+    resume(connection);
+    return &connection;
+}
+
 bool Control::wait_for_doorbells() noexcept
 {
     was_disarmed_ = false;
@@ -354,13 +394,12 @@ void Control::drain_all_doorbells() noexcept
     std::array<epoll_event, 64> ready; // further events are returned by the next call
     const int count = events_.poll_events(ready.data(), static_cast<int>(ready.size()));
     for (int i = 0; i < count; ++i) {
-        auto *const connection = static_cast<Connection *>(ready[static_cast<std::size_t>(i)].data.ptr);
-        // Otherwise the event is a new client, a hello, a welcome, or the timer.
+        Connection *const connection = resume_origin(ready[static_cast<std::size_t>(i)].data.ptr);
+        // That of a connection that is not reported yet is a hello or a welcome.
         if (connection == nullptr || !connection->is_reported) {
             is_check_pending_ = true;
             continue;
         }
-        resume(*connection);
         connection->fast->to_peer.drain_doorbell();
         const std::lock_guard guard(connection->fast->link_lock);
         if (connection->link.drain_all_doorbells())

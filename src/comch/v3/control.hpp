@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,6 +24,7 @@
 #include "../../core/base/wait_notice.hpp"
 #include "../../core/objects/dev.hpp"
 #include "../../core/process/fork.hpp"
+#include "../../core/process/peer_process.hpp"
 #include "../../core/v3/ctx.hpp"
 #include "fast_path.hpp"
 
@@ -38,8 +40,23 @@ struct doca_comch_task_send : doca_task {
 };
 
 namespace opendoca::comch {
+
 class Control;
-}
+
+/// What a descriptor in the event channel of a Control belongs to: the tag of its events.
+struct EventOrigin {
+    enum class Kind : std::uint8_t { connection, process };
+    explicit EventOrigin(Kind kind) noexcept : origin_kind(kind) {}
+    const Kind origin_kind;
+};
+
+/// A process at the other end of connections, which a Control watches once for all of them.
+struct WatchedProcess final : EventOrigin {
+    WatchedProcess() noexcept : EventOrigin(Kind::process) {}
+    std::uint32_t num_connections = 0;
+};
+
+} // namespace opendoca::comch
 
 /// Opaque arguments of event callbacks; the data of the event is passed in further arguments.
 struct doca_comch_event_msg_recv {};
@@ -49,7 +66,7 @@ struct doca_comch_event_connection_status_changed {};
 /// One client of a server, or the server of a client: the opaque type of the C API. Owned by its Control. While
 /// consumers or producers exist, several threads progress it: `fast->link_lock` then guards the link, everything
 /// received from it, and the list of waiting tasks.
-struct doca_comch_connection final : opendoca::comch::ControlLink {
+struct doca_comch_connection final : opendoca::comch::ControlLink, opendoca::comch::EventOrigin {
     using Link = opendoca::comm_channel::Connection;
 
     /// A consumer of the peer was created or has expired.
@@ -90,7 +107,8 @@ struct doca_comch_connection final : opendoca::comch::ControlLink {
     /// Shared with consumers and producers, which may outlive the connection.
     const std::shared_ptr<opendoca::comch::FastPath> fast;
     doca_data user_data{};
-    bool is_reported = false; ///< the program has been notified of the connection
+    opendoca::comch::WatchedProcess *watched_process = nullptr; ///< the entry of link.process(), while it is watched
+    bool is_reported = false;                                   ///< the program has been notified of the connection
     /// The server does not poll the connection: a descriptor becomes readable when it has something.
     bool is_waiting = false;
     std::uint32_t last_found = 0; ///< the server's count of polls when the connection last had something
@@ -164,7 +182,7 @@ protected:
     /// Returns what the handshake offers. Rings have space for control messages even if the program's limit is smaller.
     [[nodiscard]] comm_channel::Limits limits() const noexcept;
     /// Adds the descriptors that wake the program during the handshake. Returns false with errno on failure.
-    [[nodiscard]] bool watch_first(Connection &connection) noexcept;
+    [[nodiscard]] bool watch_first(Connection &connection);
     /// Adds the descriptors of an accepted connection. Returns false with errno on failure.
     [[nodiscard]] bool watch(Connection &connection) noexcept;
     /// Removes all descriptors of the connection.
@@ -183,6 +201,11 @@ protected:
     void drain_all_doorbells() noexcept;
     /// Called when a doorbell of @p connection was found, or the program is about to use it. Default: nothing.
     virtual void resume(Connection &connection) noexcept;
+    /// Called when the peer's process of several connections may have ended. Default: nothing.
+    virtual void resume_all_of(const WatchedProcess &process) noexcept;
+    /// Resumes what an event of the event channel with this @p tag is about. Returns the connection, or null if the
+    /// sockets must be checked.
+    Connection *resume_origin(void *tag) noexcept;
     /// Returns whether the next poll checks the sockets in any case.
     [[nodiscard]] bool is_check_pending() const noexcept { return is_check_pending_; }
     /// Called while the engine is being armed: requests doorbells on all connections. Returns true if a progress call
@@ -208,6 +231,8 @@ protected:
     comm_channel::EventChannel events_;
 
 private:
+    using Processes = std::map<const PeerProcess *, WatchedProcess>;
+
     /// Source of the completions of send tasks, which need nothing else of one.
     class Ends final : public Source {};
     /// Requests doorbells before the program blocks.
@@ -224,6 +249,8 @@ private:
         Control &control_;
     };
 
+    [[nodiscard]] bool watch_for(EventOrigin &origin, int fd) noexcept { return events_.watch(fd, EPOLLIN, &origin); }
+    [[nodiscard]] bool watch_process_of(Connection &connection);
     [[nodiscard]] bool can_park() const noexcept final { return is_running() && can_wait(); }
     /// Does what is done before the program blocks, so that the progress engine need not poll: whatever happens next
     /// makes the event channel readable. Returns false if there is something to do.
@@ -238,6 +265,7 @@ private:
         completions().done(task.tag(), ends_, status);
     }
 
+    Processes processes_; ///< of the watched connections
     Ends ends_;
     ArmHook arm_hook_{*this};
     std::vector<std::byte> message_; ///< buffer of the message that is being delivered
@@ -281,6 +309,7 @@ private:
     void process_hello(Connection &connection) noexcept;
     [[nodiscard]] bool progress_one(Connection &connection, bool checks_sockets) noexcept;
     void resume(Connection &connection) noexcept override;
+    void resume_all_of(const opendoca::comch::WatchedProcess &process) noexcept override;
     [[nodiscard]] bool let_wait(Connection &connection) noexcept;
     void let_idle_wait() noexcept;
     void resume_rung() noexcept;

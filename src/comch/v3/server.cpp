@@ -265,10 +265,8 @@ void doca_comch_server::resume_rung() noexcept
         return drain_all_doorbells();
     std::array<epoll_event, 64> ready; // further events are returned by the next call
     const int count = events_.poll_events(ready.data(), static_cast<int>(ready.size()));
-    for (int i = 0; i < count; ++i) {
-        if (auto *const connection = static_cast<Connection *>(ready[static_cast<std::size_t>(i)].data.ptr))
-            resume(*connection);
-    }
+    for (int i = 0; i < count; ++i)
+        (void)resume_origin(ready[static_cast<std::size_t>(i)].data.ptr);
 }
 
 /// Polls @p connection from now on.
@@ -278,6 +276,14 @@ void doca_comch_server::resume(Connection &connection) noexcept
         return;
     connection.last_found = num_polls_;
     polled_.push_back(&connection); // accept_clients() has reserved room for all
+}
+
+void doca_comch_server::resume_all_of(const opendoca::comch::WatchedProcess &process) noexcept
+{
+    for (const auto &connection : connections_) {
+        if (connection->watched_process == &process)
+            resume(*connection);
+    }
 }
 
 /// Lets connections wait that have been idle for long: what they cost in a poll must not grow with their number.

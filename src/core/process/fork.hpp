@@ -43,7 +43,7 @@ enum class LockRank : std::uint8_t {
     findings,      ///< results of probing devices
     verbs_devices, ///< the list of libibverbs
     exporters,
-    processes, ///< and other objects of which a process has one, of the software device
+    processes, ///< and other objects of which a process has one
     pages,
     lists,
     numbers,

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <memory>
+#include <mutex>
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -12,6 +14,7 @@
 #include <unistd.h>
 
 #include "../base/poll_one.hpp"
+#include "registry.hpp"
 
 namespace opendoca {
 
@@ -33,7 +36,39 @@ int pidfd_of_peer(int socket, pid_t pid) noexcept
     return static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
 }
 
+/// Most users of one descriptor. The kernel refuses one that is in too many epoll instances: in 50, if these are nested
+/// in three levels of others.
+constexpr long max_users = 32;
+
+class SharedProcess;
+using Processes = Registry<pid_t, SharedProcess, LockRank::processes>;
+
+/// A process that was alive when it was first found as a peer. It stays in the registry while it has users.
+class SharedProcess final : public PeerProcess {
+public:
+    SharedProcess() = default;
+    SharedProcess(const SharedProcess &) = delete;
+    SharedProcess &operator=(const SharedProcess &) = delete;
+    ~SharedProcess() { Processes::instance().remove(pid()); }
+};
+
 } // namespace
+
+std::shared_ptr<const PeerProcess> PeerProcess::shared(int socket)
+{
+    const auto made = std::make_shared<SharedProcess>();
+    made->open(socket);
+    if (made->fd() < 0 || made->has_ended())
+        return made;
+    std::shared_ptr<SharedProcess> known; // declared before the guard: its destructor takes the lock
+    const std::lock_guard guard(Processes::instance().lock);
+    known = Processes::instance().find(made->pid());
+    // If both are alive, they are one process. Otherwise the pid is used again.
+    if (known != nullptr && known.use_count() <= max_users && !known->has_ended())
+        return known;
+    Processes::instance().add(made->pid(), made);
+    return made;
+}
 
 void PeerProcess::open(int socket) noexcept
 {

@@ -24,6 +24,7 @@
 
 #include "../../../src/core/base/unique_fd.hpp"
 #include "../support/environment.hpp"
+#include "../support/footprint.hpp"
 #include "../support/log_capture.hpp"
 #include "../support/topology_file.hpp"
 #include "comch_sides.hpp"
@@ -173,6 +174,37 @@ TEST_F(ComchTest, clients_that_ask_at_once_are_taken_in)
             (void)doca_ctx_stop(doca_comch_client_as_ctx(each));
         (void)doca_ctx_stop(server_ctx());
         run_until([&] { return all_are(DOCA_CTX_STATE_IDLE) && state_of(server_ctx()) == DOCA_CTX_STATE_IDLE; });
+    }
+}
+
+/// Each client has a socket and an event channel, and the server's end a socket.
+TEST_F(ComchTest, a_connection_takes_few_descriptors)
+{
+    if (!is_soft_pair)
+        GTEST_SKIP() << "a card's connections go by a relay or TCP";
+    start();
+    constexpr std::size_t num_clients = 100;
+    std::vector<ClientHandle> clients(num_clients);
+    const std::size_t before = num_descriptors();
+    for (ClientHandle &each : clients) {
+        must(doca_comch_client_create(host, name, each.out()));
+        connect_ctx(doca_comch_client_as_ctx(each), at_client);
+        ASSERT_EQ(doca_ctx_start(doca_comch_client_as_ctx(each)), DOCA_ERROR_IN_PROGRESS);
+        run_until([&] { return state_of(doca_comch_client_as_ctx(each)) == DOCA_CTX_STATE_RUNNING; });
+    }
+    run_until([&] { return at_server.connected.size() == num_clients + 1; });
+    // And few in all for each process at the other end.
+    EXPECT_LE(num_descriptors() - before, 3 * num_clients + num_clients / 10);
+    // The kernel limits how many epoll instances that are nested so deep contain one descriptor.
+    doca_notification_handle_t handle{};
+    must(doca_pe_get_notification_handle(at_client.pe, &handle));
+    const opendoca::UniqueFd outer(epoll_create1(0)), outermost(epoll_create1(0));
+    epoll_event event = {.events = EPOLLIN, .data = {}};
+    EXPECT_EQ(epoll_ctl(outer.get(), EPOLL_CTL_ADD, handle, &event), 0);
+    EXPECT_EQ(epoll_ctl(outermost.get(), EPOLL_CTL_ADD, outer.get(), &event), 0);
+    for (const ClientHandle &each : clients) {
+        (void)doca_ctx_stop(doca_comch_client_as_ctx(each));
+        run_until([&] { return state_of(doca_comch_client_as_ctx(each)) == DOCA_CTX_STATE_IDLE; });
     }
 }
 

@@ -9,9 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -19,6 +17,7 @@
 
 #include <poll.h>
 
+#include "../support/footprint.hpp"
 #include "comch_sides.hpp"
 
 using namespace doca_test;
@@ -483,11 +482,6 @@ TEST_F(ComchFastPath, a_consumer_that_stops_expires)
     produce(in_vain, src, none, id);
     run_all_until([&] { return in_vain.num_succeeded + in_vain.num_failed != 0; });
     EXPECT_EQ(in_vain.num_failed, 1);
-}
-
-std::ptrdiff_t num_descriptors()
-{
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
 }
 
 /// A producer that goes on keeps nothing of the consumers that have gone, whose connections have descriptors.

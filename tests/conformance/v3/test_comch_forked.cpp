@@ -5,10 +5,12 @@
 // frees the service's name, although the child has copies of the process's descriptors.
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,8 +42,23 @@ public:
         run_until([&] { return at_client.num_sent == 1; });
     }
 
+    /// Returns when @p count clients are connected, and @p may_end has returned.
+    void connect(std::size_t count, const std::function<void()> &may_end)
+    {
+        clients_.resize(count);
+        for (ClientHandle &each : clients_) {
+            must(doca_comch_client_create(host, name, each.out()));
+            must(doca_pe_connect_ctx(at_client.pe, doca_comch_client_as_ctx(each)));
+            (void)doca_ctx_start(doca_comch_client_as_ctx(each));
+            run_until([&] { return state_of(doca_comch_client_as_ctx(each)) == DOCA_CTX_STATE_RUNNING; });
+        }
+        may_end();
+    }
+
 private:
     void TestBody() override {}
+
+    std::vector<ClientHandle> clients_;
 };
 
 class ComchForkedTest : public ComchTest {
@@ -117,6 +134,36 @@ TEST_F(ComchForkedTest, DeadClientIsNoticed)
     EXPECT_TRUE(is_soon([&] { return !at_server.disconnected.empty(); }));
     EXPECT_EQ(at_server.messages, std::vector<std::string>{"x"});
     expect_killed(peer);
+}
+
+/// The server watches the process once for all its connections, most of which it does not poll any more.
+TEST_F(ComchForkedTest, DeadProcessWithManyClientsWakesTheServer)
+{
+    constexpr std::size_t num_clients = 12; // more than a server polls in any case
+    ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
+    const pid_t peer = start_peer([this](SidesOfChild &sides) {
+        sides.connect(num_clients, [this] {
+            char byte;
+            ASSERT_EQ(read(started_[0], &byte, 1), 1);
+        });
+    });
+    ASSERT_TRUE(is_soon([&] { return at_server.connected.size() == num_clients; }));
+    constexpr int polls_until_waiting = 10'000;
+    for (int i = 0; i != polls_until_waiting; ++i)
+        (void)doca_pe_progress(at_server.pe);
+    doca_notification_handle_t handle{};
+    must(doca_pe_get_notification_handle(at_server.pe, &handle));
+    must(doca_pe_request_notification(at_server.pe));
+    ASSERT_EQ(write(started_[1], "e", 1), 1);
+    expect_killed(peer);
+    while (at_server.disconnected.size() != num_clients) {
+        pollfd wait = {.fd = handle, .events = POLLIN, .revents = 0};
+        ASSERT_EQ(poll(&wait, 1, 10'000), 1) << at_server.disconnected.size() << " of " << num_clients;
+        must(doca_pe_clear_notification(at_server.pe, handle));
+        while (doca_pe_progress(at_server.pe) != 0) {
+        }
+        must(doca_pe_request_notification(at_server.pe));
+    }
 }
 
 } // namespace

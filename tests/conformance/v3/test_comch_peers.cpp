@@ -45,7 +45,7 @@ protected:
         const opendoca::FunctionIdentity function = of_client->info->info.identity();
         return make_service_key(function.name, function.pci_address, name);
     }
-    enum class Peer : std::uint8_t { comch, comm_channel };
+    enum class Peer : std::uint8_t { comch, comch_two_channels, comm_channel };
     /// Returns a client of the transport that has sent its hello.
     [[nodiscard]] std::unique_ptr<Connection> begin_raw(Peer kind = Peer::comch)
     {
@@ -54,7 +54,7 @@ protected:
         const auto watching =
             kind == Peer::comch ? Connection::Watching::by_one_channel : Connection::Watching::by_two_channels;
         auto made = std::make_unique<Connection>(Connection::Side::client, std::move(socket), *host, watching);
-        if (kind == Peer::comch)
+        if (kind != Peer::comm_channel)
             made->offer_control_messages();
         must(made->send_hello(key(), Limits{}));
         return made;
@@ -121,6 +121,29 @@ TEST_F(ComchPeers, a_control_message_of_a_client_of_comm_channel_ends_its_connec
     must(peer->send(&message, sizeof(message), static_cast<std::uint32_t>(ControlKind::new_consumer)));
     run_until([&] { return !at_server.disconnected.empty(); });
     EXPECT_TRUE(at_server.consumers.empty());
+}
+
+/// A side that watches messages and space separately has a socket for space.
+TEST_F(ComchPeers, a_client_is_told_of_space_on_the_descriptors_that_it_has)
+{
+    for (const Peer kind : {Peer::comch, Peer::comch_two_channels, Peer::comm_channel}) {
+        SCOPED_TRACE(static_cast<int>(kind));
+        at_server.connected.clear();
+        at_server.messages.clear();
+        const std::unique_ptr<Connection> peer = connect_raw(kind);
+        EXPECT_EQ(peer->space_fd() == peer->message_fd(), kind == Peer::comch);
+        std::size_t num_sent = 0;
+        while (peer->send("x", 1) == DOCA_SUCCESS)
+            ++num_sent;
+        peer->arm_for_space();
+        ASSERT_FALSE(peer->has_space());
+        run_until([&] { return at_server.messages.size() == num_sent; });
+        pollfd space = {.fd = peer->space_fd(), .events = POLLIN, .revents = 0};
+        EXPECT_EQ(poll(&space, 1, 10'000), 1);
+        EXPECT_TRUE(peer->has_space());
+        EXPECT_FALSE(peer->drain_all_doorbells()) << "the server lives";
+        EXPECT_EQ(poll(&space, 1, 0), 0) << "all doorbells were drained";
+    }
 }
 
 /// The oldest of those that say nothing go, and nobody that has said hello, whether before them or behind them.

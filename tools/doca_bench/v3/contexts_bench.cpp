@@ -32,7 +32,7 @@ namespace {
 constexpr std::size_t max_contexts = 100000;
 /// No less than a Comch client and its server's end of the connection take. As many clients are measured as the limit
 /// of descriptors allows.
-constexpr std::size_t descriptors_of_client = 16;
+constexpr std::size_t descriptors_of_client = 5;
 constexpr std::size_t task_size = 8; ///< bytes of a copy or a WRITE
 
 template <typename Task>
@@ -368,7 +368,8 @@ int run_contexts_benchmark(std::span<char *const> arguments)
     const CardFunctions functions = find_functions();
     const std::size_t num_clients = std::clamp<std::size_t>(max_descriptors / descriptors_of_client, 1, options.count);
     measure(
-        "Comch clients", num_clients, [&] { return std::make_unique<ComchClients>(functions); }, {}, rows);
+        "Comch clients", num_clients, [&] { return std::make_unique<ComchClients>(functions); }, {3.1, std::nullopt},
+        rows);
     static constexpr ScalingNames names = {"contexts", "contexts", "with_one", "contexts of each kind", "with one"};
     return report_scaling(rows, names, ibdev, doca_version_runtime(), options);
 }

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "../../../log/log.hpp"
+#include "../../../process/registry.hpp"
 #include "../memory/importer.hpp"
-#include "../process/registry.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_DOORBELL);
 

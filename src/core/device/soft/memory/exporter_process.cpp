@@ -17,8 +17,8 @@
 
 #include "../../../log/log.hpp"
 #include "../../../process/fork.hpp"
+#include "../../../process/registry.hpp"
 #include "../process/directory.hpp"
-#include "../process/registry.hpp"
 #include "../process/reserve.hpp"
 #include "../strict/strict.hpp"
 #include "importer.hpp"

@@ -15,8 +15,8 @@
 
 #include "../../../base/sealed_file.hpp"
 #include "../../../log/log.hpp"
+#include "../../../process/registry.hpp"
 #include "process.hpp"
-#include "registry.hpp"
 #include "reserve.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_PAGE);

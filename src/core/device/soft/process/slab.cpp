@@ -15,9 +15,9 @@
 
 #include "../../../log/log.hpp"
 #include "../../../process/fork.hpp"
+#include "../../../process/registry.hpp"
 #include "../memory/importer.hpp"
 #include "read_once.hpp"
-#include "registry.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_SLAB);
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <mutex>
 
-#include "../../../process/fork.hpp"
+#include "fork.hpp"
 
-namespace opendoca::soft {
+namespace opendoca {
 
 /// Objects of which this process has at most one for each key, shared by all users. Each object removes itself when it
 /// is destroyed, so that no sweep is needed. The registry is never destroyed, because objects may outlive the program's
@@ -63,4 +63,4 @@ private:
 template <typename Key, typename Object, LockRank rank>
 Registry<Key, Object, rank> &Registry<Key, Object, rank>::instance_ = *new Registry;
 
-} // namespace opendoca::soft
+} // namespace opendoca
