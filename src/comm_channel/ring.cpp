@@ -3,6 +3,7 @@
 #include "ring.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -202,11 +203,16 @@ bool SharedMemory::create(RingShape to_service, RingShape to_client, UniqueFd &f
 {
     constexpr SealedFor use = SealedFor::all_writers;
     const std::size_t size = memory_size(to_service, to_client);
-    UniqueFd made = create_file_to_seal("opendoca-comm-channel", size, use);
-    if (!made.is_open() || !seal_file(made.get(), size, use) || !map(to_service, to_client, made.get()))
-        return false;
-    file = std::move(made);
-    return true;
+    for (int tries = 0; tries != max_tries_to_seal; ++tries) {
+        UniqueFd made = create_file_to_seal("opendoca-comm-channel", size, use);
+        if (made.is_open() && seal_file(made.get(), size, use) && map(to_service, to_client, made.get())) {
+            file = std::move(made);
+            return true;
+        }
+        if (errno != EBUSY)
+            return false;
+    }
+    return false;
 }
 
 bool SharedMemory::open(RingShape to_service, RingShape to_client, const UniqueFd &file)

@@ -8,12 +8,32 @@
 #include <cstdint>
 #include <string>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "../../src/comm_channel/ring.hpp"
 #include "../../src/core/base/sealed_file.hpp"
 
 using namespace opendoca;
+
+namespace {
+
+int num_sealed_by_another = 0; ///< of the next memfds, as if another process were quick
+
+} // namespace
+
+extern "C" int memfd_create(const char *name, unsigned flags) noexcept
+{
+    const int fd = static_cast<int>(syscall(SYS_memfd_create, name, flags));
+    if (num_sealed_by_another > 0) {
+        --num_sealed_by_another;
+        EXPECT_EQ(fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL), 0);
+    }
+    return fd;
+}
 
 namespace {
 
@@ -136,6 +156,22 @@ TEST(SealedFile, huge_pages_are_refused)
     EXPECT_FALSE(memory.open(to_service, to_client, theirs));
     EXPECT_EQ(errno, EINVAL) << "it was mapped, or the kernel had no page just now";
     EXPECT_TRUE(memory.open(to_service, to_client, make(0, huge, seals_of(SealedFor::all_writers))));
+}
+
+TEST(SealedFile, of_rings_is_made_again_when_another_process_was_quick)
+{
+    using namespace comm_channel;
+    const RingShape shape = {8, 64};
+    SharedMemory memory;
+    UniqueFd file;
+    num_sealed_by_another = max_tries_to_seal - 1;
+    EXPECT_TRUE(memory.create(shape, shape, file));
+    EXPECT_EQ(seals_on(file.get()), seals_of(SealedFor::all_writers));
+    num_sealed_by_another = max_tries_to_seal;
+    errno = 0;
+    EXPECT_FALSE(memory.create(shape, shape, file));
+    EXPECT_EQ(errno, EBUSY);
+    EXPECT_EQ(num_sealed_by_another, 0);
 }
 
 } // namespace

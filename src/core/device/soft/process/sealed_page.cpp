@@ -86,8 +86,7 @@ doca_error_t SealedPage::make(const char *name, Writers writers)
 
 doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writers, std::shared_ptr<SealedPage> &page)
 {
-    constexpr int max_tries = 16;
-    for (int tries = 0; tries < max_tries; ++tries) {
+    for (int tries = 0; tries < max_tries_to_seal; ++tries) {
         const std::shared_ptr<SealedPage> created(new SealedPage);
         created->size_ = size;
         const doca_error_t status = created->make(name, writers);
@@ -103,7 +102,8 @@ doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writ
         page = created;
         return DOCA_SUCCESS;
     }
-    LOG_ERR("another process has opened or changed the memfd '%s' before it was sealed, %d times", name, max_tries);
+    LOG_ERR("another process has opened or changed the memfd '%s' before it was sealed, %d times", name,
+            max_tries_to_seal);
     return DOCA_ERROR_OPERATING_SYSTEM;
 }
 
