@@ -152,13 +152,6 @@ Arrival Connection::receive_handshake(StreamKind kind, std::span<std::byte> byte
     return receive_message(socket_.get(), bytes, files); // what came before the end, or the end
 }
 
-std::uint32_t Connection::features() const noexcept
-{
-    return (messages_by_ != nullptr ? Feature::queue_pairs : 0U) |
-           (offers_control_messages_ ? Feature::control_messages : 0U) |
-           (stream_ == nullptr && watching_ == Watching::by_one_channel ? Feature::one_socket : 0U);
-}
-
 doca_error_t Connection::send_hello(const ServiceKey &service, const Limits &own)
 {
     if (stream_ == nullptr && !is_same_user(socket_.get()))

@@ -158,7 +158,12 @@ private:
     [[nodiscard]] Arrival receive_handshake(StreamKind kind, std::span<std::byte> bytes,
                                             std::span<UniqueFd> files) noexcept;
     /// Returns the bits of Feature that this side offers to the service.
-    [[nodiscard]] std::uint32_t features() const noexcept;
+    [[nodiscard]] std::uint32_t features() const noexcept
+    {
+        return (messages_by_ != nullptr ? Feature::queue_pairs : 0U) |
+               (offers_control_messages_ ? Feature::control_messages : 0U) |
+               (stream_ == nullptr && watching_ == Watching::by_one_channel ? Feature::one_socket : 0U);
+    }
     [[nodiscard]] bool open_memory(const Welcome &welcome, std::span<UniqueFd, 2> files);
     void attach();
     /// Retries pending doorbells, and moves data between rings and socket if the peer is on another machine.

@@ -26,7 +26,7 @@ EXCEPTIONS = {
     "doca_ctx": 36, "doca_mmap": 31, "doca_comm_channel_ep_t": 30, "doca_graph_instance": 29,
     "doca_rdma": 27,
     # Protocols: one function for each message, in either direction, and for each state.
-    "CmExchange": 36, "Connection": 32, "Control": 26,
+    "CmExchange": 36, "Connection": 32,
     # One function for each kind of work request and of completion.
     "VerbsQueuePair": 38,
 }

@@ -55,13 +55,13 @@ doca_error_t doca_comch_client::connect_to_server()
         return status;
     auto made = std::make_unique<doca_comch_connection>(*this, Link::Side::client, std::move(socket));
     // Watches the socket for the server's answer.
-    if (!watch_first(*made))
+    if (!watches_.add(*made))
         return DOCA_ERROR_INITIALIZATION;
     status = made->link.send_hello(key_, limits());
     if (status == DOCA_SUCCESS)
         server_ = std::move(made);
     else
-        unwatch(*made);
+        watches_.remove(*made);
     return status;
 }
 
@@ -90,7 +90,7 @@ bool doca_comch_client::set_timer() noexcept
 {
     if (!timer_.is_open()) {
         timer_ = opendoca::UniqueFd(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
-        if (!timer_.is_open() || !events_.watch(timer_.get(), EPOLLIN, nullptr)) {
+        if (!timer_.is_open() || !watches_.add(timer_.get())) {
             timer_ = {};
             return false;
         }
@@ -107,7 +107,7 @@ bool doca_comch_client::set_timer() noexcept
 void doca_comch_client::drop_timer() noexcept
 {
     if (timer_.is_open())
-        events_.unwatch(timer_.get());
+        watches_.remove(timer_.get());
     timer_ = {};
 }
 
@@ -122,7 +122,7 @@ bool doca_comch_client::continue_connecting() noexcept
         status = opendoca::guarded([&] { return connect_to_server(); });
     if (server_ != nullptr)
         status = opendoca::guarded([&] { return server_->link.receive_welcome(limits()); });
-    if (status == DOCA_SUCCESS && watch(*server_)) {
+    if (status == DOCA_SUCCESS && watches_.add_space(*server_)) {
         server_->is_reported = true;
         drop_timer();
         completions().wake_if_waiting(); // no doorbells were requested for the connection

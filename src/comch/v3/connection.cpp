@@ -36,7 +36,7 @@ void doca_comch_connection::disconnect() noexcept
 
 bool doca_comch_connection::watch_control_messages() noexcept
 {
-    return control.watch_control_messages(*this);
+    return control.watches().add_control_messages(*this);
 }
 
 void doca_comch_connection::send_control_messages() noexcept

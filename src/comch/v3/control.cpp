@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "../../core/engine/ready_descriptors.hpp"
@@ -97,9 +98,9 @@ comm_channel::Limits Control::limits() const noexcept
 doca_error_t Control::open()
 {
     message_.resize(comm_channel::max_message_size);
-    if (!events_.create() || completions().watch(events_.get()) != DOCA_SUCCESS) {
+    if (!watches_.open() || completions().watch(watches_.fd()) != DOCA_SUCCESS) {
         LOG_ERR("'%s' cannot create its event channel: %s", name_.c_str(), std::strerror(errno));
-        events_.close();
+        watches_.close();
         return DOCA_ERROR_INITIALIZATION;
     }
     // Reserves the place of the hook, so that start_polling() does not allocate.
@@ -114,62 +115,12 @@ doca_error_t Control::open()
 
 void Control::close() noexcept
 {
-    if (!events_.is_open())
+    if (!watches_.is_open())
         return;
     completions().stop_polling(arm_hook_);
     completions().unreserve_polled();
-    completions().unwatch(events_.get());
-    events_.close();
-    processes_.clear();
-}
-
-bool Control::watch_first(Connection &connection)
-{
-    if (watch_for(connection, connection.link.message_fd()) && watch_process_of(connection))
-        return true;
-    const int error = errno;
-    unwatch(connection);
-    errno = error;
-    return false;
-}
-
-/// Returns false with errno on failure.
-bool Control::watch_process_of(Connection &connection)
-{
-    const int fd = connection.link.process_fd();
-    if (fd < 0)
-        return true;
-    const auto place = processes_.try_emplace(connection.link.process().get()).first;
-    if (place->second.num_connections == 0 && !watch_for(place->second, fd)) {
-        processes_.erase(place);
-        return false;
-    }
-    ++place->second.num_connections;
-    connection.watched_process = &place->second;
-    return true;
-}
-
-bool Control::watch(Connection &connection) noexcept
-{
-    const int space = connection.link.space_fd();
-    return space == connection.link.message_fd() || watch_for(connection, space);
-}
-
-bool Control::watch_control_messages(Connection &connection) noexcept
-{
-    return watch_for(connection, connection.fast->to_peer.fd());
-}
-
-void Control::unwatch(Connection &connection) noexcept
-{
-    events_.unwatch(connection.link.message_fd());
-    events_.unwatch(connection.link.space_fd());
-    events_.unwatch(connection.fast->to_peer.fd());
-    WatchedProcess *const process = std::exchange(connection.watched_process, nullptr);
-    if (process == nullptr || --process->num_connections != 0)
-        return;
-    events_.unwatch(connection.link.process_fd());
-    processes_.erase(connection.link.process().get());
+    completions().unwatch(watches_.fd());
+    watches_.close();
 }
 
 doca_error_t Control::check_message(const Connection *to, const void *message, std::uint32_t length) const
@@ -308,7 +259,7 @@ void Control::end(Connection &connection, doca_error_t status) noexcept
 {
     connection.fast->end();
     const std::lock_guard guard(connection.fast->link_lock);
-    unwatch(connection);
+    watches_.remove(connection);
     while (connection.first_waiting != nullptr) {
         doca_comch_task_send &task = *connection.first_waiting;
         connection.first_waiting = task.next_waiting;
@@ -345,29 +296,19 @@ bool Control::ArmHook::arm() noexcept
     return control_.can_progress() || control_.is_check_pending();
 }
 
-void Control::resume(Connection &) noexcept {}
-
-void Control::resume_all_of(const WatchedProcess &) noexcept {}
-
-Connection *Control::resume_origin(void *tag) noexcept
+void Control::resume_for(const WatchedEvent &event) noexcept
 {
-    auto *const origin = static_cast<EventOrigin *>(tag);
-    if (origin == nullptr)
-        return nullptr; // a new client, or the timer
-    if (origin->origin_kind == EventOrigin::Kind::process) {
-        resume_all_of(static_cast<const WatchedProcess &>(*origin));
-        return nullptr;
-    }
-    Connection &connection = static_cast<Connection &>(*origin);
-    resume(connection);
-    return &connection;
+    if (event.connection != nullptr)
+        resume(*event.connection);
+    else if (event.process != nullptr)
+        resume_all_of(*event.process);
 }
 
 bool Control::wait_for_doorbells() noexcept
 {
     was_disarmed_ = false;
     drain_all_doorbells(); // of messages already received
-    if (!can_progress() && !is_check_pending() && completions().root().descriptors->add(events_.get(), completions()))
+    if (!can_progress() && !is_check_pending() && completions().root().descriptors->add(watches_.fd(), completions()))
         return true;
     was_disarmed_ = true; // the doorbells that were requested are drained by the next check
     return false;
@@ -375,7 +316,7 @@ bool Control::wait_for_doorbells() noexcept
 
 void Control::end_wait_for_doorbells() noexcept
 {
-    completions().root().descriptors->remove(events_.get());
+    completions().root().descriptors->remove(watches_.fd());
     was_disarmed_ = true;
 }
 
@@ -391,11 +332,11 @@ bool Control::is_socket_check_due() noexcept
 
 void Control::drain_all_doorbells() noexcept
 {
-    std::array<epoll_event, 64> ready; // further events are returned by the next call
-    const int count = events_.poll_events(ready.data(), static_cast<int>(ready.size()));
-    for (int i = 0; i < count; ++i) {
-        Connection *const connection = resume_origin(ready[static_cast<std::size_t>(i)].data.ptr);
-        // That of a connection that is not reported yet is a hello or a welcome.
+    std::array<WatchedEvent, 64> events;
+    for (const WatchedEvent &event : std::span(events).first(watches_.poll(events))) {
+        resume_for(event);
+        Connection *const connection = event.connection;
+        // The event of a connection that is not reported yet is a hello or a welcome.
         if (connection == nullptr || !connection->is_reported) {
             is_check_pending_ = true;
             continue;

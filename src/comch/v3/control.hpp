@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,16 +16,15 @@
 #include <doca_comch_producer.h>
 
 #include "../../comm_channel/connection.hpp"
-#include "../../comm_channel/event_channel.hpp"
 #include "../../comm_channel/limits.hpp"
 #include "../../comm_channel/listener.hpp"
 #include "../../core/base/poll_budget.hpp"
 #include "../../core/base/wait_notice.hpp"
 #include "../../core/objects/dev.hpp"
 #include "../../core/process/fork.hpp"
-#include "../../core/process/peer_process.hpp"
 #include "../../core/v3/ctx.hpp"
 #include "fast_path.hpp"
+#include "watches.hpp"
 
 /// A send of one message on a connection. Owned by the pool of its Control; the first three members are the program's
 /// arguments. Completes within the submit if the ring has space, else in a later progress call.
@@ -40,22 +38,7 @@ struct doca_comch_task_send : doca_task {
 };
 
 namespace opendoca::comch {
-
 class Control;
-
-/// What a descriptor in the event channel of a Control belongs to: the tag of its events.
-struct EventOrigin {
-    enum class Kind : std::uint8_t { connection, process };
-    explicit EventOrigin(Kind kind) noexcept : origin_kind(kind) {}
-    const Kind origin_kind;
-};
-
-/// A process at the other end of connections, which a Control watches once for all of them.
-struct WatchedProcess final : EventOrigin {
-    WatchedProcess() noexcept : EventOrigin(Kind::process) {}
-    std::uint32_t num_connections = 0;
-};
-
 } // namespace opendoca::comch
 
 /// Opaque arguments of event callbacks; the data of the event is passed in further arguments.
@@ -154,9 +137,7 @@ public:
         received = callback;
         received_2_5 = nullptr;
     }
-    /// Watches the descriptor of @p connection by which members wake this context. Any thread may call it with
-    /// link_lock held. Returns false with errno on failure.
-    [[nodiscard]] bool watch_control_messages(Connection &connection) noexcept;
+    [[nodiscard]] Watches &watches() noexcept { return watches_; }
     /// Returns whether @p connection exists. Compares addresses only, so the pointer may be stale.
     [[nodiscard]] virtual bool has(const Connection &connection) const noexcept = 0;
 
@@ -181,12 +162,6 @@ protected:
     void close() noexcept;
     /// Returns what the handshake offers. Rings have space for control messages even if the program's limit is smaller.
     [[nodiscard]] comm_channel::Limits limits() const noexcept;
-    /// Adds the descriptors that wake the program during the handshake. Returns false with errno on failure.
-    [[nodiscard]] bool watch_first(Connection &connection);
-    /// Adds the descriptors of an accepted connection. Returns false with errno on failure.
-    [[nodiscard]] bool watch(Connection &connection) noexcept;
-    /// Removes all descriptors of the connection.
-    void unwatch(Connection &connection) noexcept;
     /// Delivers one message of @p connection, or sends waiting tasks. Returns true if a callback was called.
     [[nodiscard]] bool serve(Connection &connection) noexcept;
     /// Completes waiting tasks with @p status and notifies consumers and producers.
@@ -200,12 +175,11 @@ protected:
     /// Drains the doorbells, so that they wake no waiter again, and notes whether the sockets have to be checked.
     void drain_all_doorbells() noexcept;
     /// Called when a doorbell of @p connection was found, or the program is about to use it. Default: nothing.
-    virtual void resume(Connection &connection) noexcept;
+    virtual void resume(Connection & /*connection*/) noexcept {}
     /// Called when the peer's process of several connections may have ended. Default: nothing.
-    virtual void resume_all_of(const WatchedProcess &process) noexcept;
-    /// Resumes what an event of the event channel with this @p tag is about. Returns the connection, or null if the
-    /// sockets must be checked.
-    Connection *resume_origin(void *tag) noexcept;
+    virtual void resume_all_of(const WatchedProcess & /*process*/) noexcept {}
+    /// Resumes the connections that @p event is about.
+    void resume_for(const WatchedEvent &event) noexcept;
     /// Returns whether the next poll checks the sockets in any case.
     [[nodiscard]] bool is_check_pending() const noexcept { return is_check_pending_; }
     /// Called while the engine is being armed: requests doorbells on all connections. Returns true if a progress call
@@ -227,12 +201,10 @@ protected:
 
     const std::string name_;         ///< of the server
     comm_channel::ServiceKey key_{}; ///< identifies the service: see make_service_key()
-    /// Watches all sockets and eventfds of the context; itself watched by the completion queue.
-    comm_channel::EventChannel events_;
+    /// All descriptors of the context; watched by the completion queue.
+    Watches watches_;
 
 private:
-    using Processes = std::map<const PeerProcess *, WatchedProcess>;
-
     /// Source of the completions of send tasks, which need nothing else of one.
     class Ends final : public Source {};
     /// Requests doorbells before the program blocks.
@@ -249,8 +221,6 @@ private:
         Control &control_;
     };
 
-    [[nodiscard]] bool watch_for(EventOrigin &origin, int fd) noexcept { return events_.watch(fd, EPOLLIN, &origin); }
-    [[nodiscard]] bool watch_process_of(Connection &connection);
     [[nodiscard]] bool can_park() const noexcept final { return is_running() && can_wait(); }
     /// Does what is done before the program blocks, so that the progress engine need not poll: whatever happens next
     /// makes the event channel readable. Returns false if there is something to do.
@@ -265,7 +235,6 @@ private:
         completions().done(task.tag(), ends_, status);
     }
 
-    Processes processes_; ///< of the watched connections
     Ends ends_;
     ArmHook arm_hook_{*this};
     std::vector<std::byte> message_; ///< buffer of the message that is being delivered

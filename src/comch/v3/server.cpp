@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "../../core/log/log.hpp"
@@ -56,7 +57,7 @@ doca_error_t doca_comch_server::on_start()
     doca_error_t status = open();
     if (status == DOCA_SUCCESS)
         status = listener_.open(key_, name_.c_str(), device()->function().services_at);
-    if (status == DOCA_SUCCESS && !events_.watch(listener_.socket(), EPOLLIN, nullptr)) {
+    if (status == DOCA_SUCCESS && !watches_.add(listener_.socket())) {
         LOG_ERR("server '%s' cannot add its socket to its event channel: %s", name_.c_str(), std::strerror(errno));
         status = DOCA_ERROR_INITIALIZATION;
     }
@@ -102,7 +103,7 @@ void doca_comch_server::accept_clients() noexcept
             return;
         (void)opendoca::guarded([&] {
             auto made = std::make_unique<Connection>(*this, Link::Side::service, std::move(socket));
-            if (!watch_first(*made)) {
+            if (!watches_.add(*made)) {
                 listener_.log_shortage("watched");
                 return DOCA_SUCCESS;
             }
@@ -131,7 +132,7 @@ void doca_comch_server::close_silent_clients() noexcept
             LOG_WARN("more than %u clients of server '%s' have connected without sending a hello: the oldest of these "
                      "connections are closed",
                      max_silent_clients, name_.c_str());
-        unwatch(**oldest);
+        watches_.remove(**oldest);
         connections_.erase(oldest);
         list_polled();
     }
@@ -155,7 +156,7 @@ void doca_comch_server::process_hello(Connection &connection) noexcept
         connections_, [](const auto &known) { return known->link.state() == Link::State::connected; });
     const doca_error_t status = opendoca::guarded([&] {
         return connection.link.receive_hello(key_, limits(), num_connected < static_cast<long>(max_connections),
-                                             [&] { return watch(connection); });
+                                             [&] { return watches_.add_space(connection); });
     });
     if (status == DOCA_ERROR_CONNECTION_INPROGRESS)
         return;
@@ -164,7 +165,7 @@ void doca_comch_server::process_hello(Connection &connection) noexcept
             listener_.log_shortage("taken in");
         // The connection stays in the list until drop_ended(): callers iterate over it.
         connection.link.fail();
-        unwatch(connection);
+        watches_.remove(connection);
         has_ended_ = true;
         return;
     }
@@ -263,10 +264,9 @@ void doca_comch_server::resume_rung() noexcept
 {
     if (!pe()->is_armed())
         return drain_all_doorbells();
-    std::array<epoll_event, 64> ready; // further events are returned by the next call
-    const int count = events_.poll_events(ready.data(), static_cast<int>(ready.size()));
-    for (int i = 0; i < count; ++i)
-        (void)resume_origin(ready[static_cast<std::size_t>(i)].data.ptr);
+    std::array<opendoca::comch::WatchedEvent, 64> events;
+    for (const auto &event : std::span(events).first(watches_.poll(events)))
+        resume_for(event);
 }
 
 /// Polls @p connection from now on.
