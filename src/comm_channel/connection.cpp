@@ -80,17 +80,20 @@ bool may_have_ended(int socket, const PeerProcess &process) noexcept
     return (process.is_watched() && process.fd() < 0) || poll(ends, std::size(ends), 0) != 0;
 }
 
-/// Returns the word of the shared memory that the peer of a side sets when it disconnects.
-/// Returns the process at the other end of @p socket.
+/// Returns the process at the other end of @p socket. That of a stream is a relay, or on another machine: it is not
+/// watched.
 std::shared_ptr<const PeerProcess> process_of(int socket, Connection::Watching watching)
 {
-    if (watching == Connection::Watching::by_one_channel)
+    const bool is_direct = !is_stream(socket);
+    if (is_direct && watching == Connection::Watching::by_one_channel)
         return PeerProcess::shared(socket);
     const auto made = std::make_shared<PeerProcess>();
-    made->open(socket);
+    if (is_direct)
+        made->open(socket);
     return made;
 }
 
+/// Returns the word of the shared memory that the peer of a side sets when it disconnects.
 const std::atomic<std::uint32_t> &departure_of_peer_of(Connection::Side side, const SharedPage &page) noexcept
 {
     return side == Connection::Side::service ? page.client_left : page.service_left;

@@ -77,8 +77,8 @@ public:
     /// Returns the descriptor that becomes readable for a message while doorbells are requested, and when the peer
     /// ends.
     [[nodiscard]] int message_fd() const noexcept { return stream_ != nullptr ? stream_->message_fd() : socket_.get(); }
-    /// Returns the descriptor that becomes readable for space, which may be message_fd(). Defined from the acceptance
-    /// on.
+    /// Returns the descriptor that becomes readable for space, which may be message_fd(). On this machine it is -1
+    /// before the acceptance.
     [[nodiscard]] int space_fd() const noexcept
     {
         if (stream_ != nullptr)
@@ -86,9 +86,9 @@ public:
         return has_one_socket_ ? socket_.get() : space_socket_.get();
     }
     /// Returns the descriptor that becomes readable when the peer's process ends; -1 if only the socket shows the end.
-    /// To be watched as message_fd() is.
+    /// An owner with by_one_channel watches it once for all connections with the same process().
     [[nodiscard]] int process_fd() const noexcept { return process_->fd(); }
-    /// Returns the peer's process, never null. With by_one_channel, all connections with it have the same object.
+    /// Returns the peer's process, never null. With by_one_channel, several connections may have the same object.
     [[nodiscard]] const std::shared_ptr<const PeerProcess> &process() const noexcept { return process_; }
     /// Declares that this side understands messages of other kinds than 0. Call before the handshake.
     void offer_control_messages() noexcept { offers_control_messages_ = true; }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -55,8 +57,10 @@ doca_error_t doca_comch_client::connect_to_server()
         return status;
     auto made = std::make_unique<doca_comch_connection>(*this, Link::Side::client, std::move(socket));
     // Watches the socket for the server's answer.
-    if (!watches_.add(*made))
+    if (!watches_.add(*made)) {
+        LOG_ERR("client '%s' cannot watch its connection: %s", name_.c_str(), std::strerror(errno));
         return DOCA_ERROR_INITIALIZATION;
+    }
     status = made->link.send_hello(key_, limits());
     if (status == DOCA_SUCCESS)
         server_ = std::move(made);

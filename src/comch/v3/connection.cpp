@@ -34,6 +34,12 @@ void doca_comch_connection::disconnect() noexcept
     (void)link.check_end();
 }
 
+doca_comch_connection::~doca_comch_connection()
+{
+    fast->detach_link(); // first: from then on no member adds a descriptor
+    control.watches().remove(*this);
+}
+
 bool doca_comch_connection::watch_control_messages() noexcept
 {
     return control.watches().add_control_messages(*this);

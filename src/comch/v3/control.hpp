@@ -65,7 +65,7 @@ struct doca_comch_connection final : opendoca::comch::ControlLink, opendoca::com
     };
 
     doca_comch_connection(opendoca::comch::Control &owner, Link::Side side, opendoca::UniqueFd socket);
-    ~doca_comch_connection() { fast->detach_link(); }
+    ~doca_comch_connection();
 
     // The caller must hold fast->link_lock once consumers or producers may exist.
 
@@ -90,8 +90,8 @@ struct doca_comch_connection final : opendoca::comch::ControlLink, opendoca::com
     /// Shared with consumers and producers, which may outlive the connection.
     const std::shared_ptr<opendoca::comch::FastPath> fast;
     doca_data user_data{};
-    opendoca::comch::WatchedProcess *watched_process = nullptr; ///< the entry of link.process(), while it is watched
-    bool is_reported = false;                                   ///< the program has been notified of the connection
+    opendoca::comch::Watches::State watched; ///< used by Watches
+    bool is_reported = false;                ///< the program has been notified of the connection
     /// The server does not poll the connection: a descriptor becomes readable when it has something.
     bool is_waiting = false;
     std::uint32_t last_found = 0; ///< the server's count of polls when the connection last had something

@@ -102,17 +102,20 @@ void ControlQueue::drop() noexcept
 
 doca_error_t FastPath::prepare_for_members() noexcept
 {
+    // Acquire: pairs with the store below. add_consumer() finds the end of the connection, if it comes meanwhile.
+    if (is_prepared_.load(std::memory_order_acquire) && !has_ended())
+        return DOCA_SUCCESS;
     const std::lock_guard guard(link_lock);
     // Under link_lock: the control context takes it after end(), before it stops watching the descriptor.
     if (has_ended() || link_ == nullptr) {
         LOG_ERR("the connection has ended");
         return DOCA_ERROR_NOT_CONNECTED;
     }
-    if (!is_prepared_ && (!to_peer.open() || !link_->watch_control_messages())) {
+    if (!is_prepared_.load(std::memory_order_relaxed) && (!to_peer.open() || !link_->watch_control_messages())) {
         LOG_ERR("the descriptor for control messages: %s", std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
-    is_prepared_ = true;
+    is_prepared_.store(true, std::memory_order_release);
     return DOCA_SUCCESS;
 }
 

@@ -193,8 +193,8 @@ private:
     /// Queues a message. Without memory for it the connection fails.
     void put(ControlQueue &control_queue, const ControlMessage &message) noexcept;
 
-    ControlLink *link_;        ///< guarded by link_lock
-    bool is_prepared_ = false; ///< guarded by link_lock: prepare_for_members() has succeeded
+    ControlLink *link_;                    ///< guarded by link_lock
+    std::atomic<bool> is_prepared_{false}; ///< prepare_for_members() has succeeded; stored with link_lock held
     mutable ObjectMutex lock_;
     Members consumers_; ///< of this side, by number
     Members producers_;

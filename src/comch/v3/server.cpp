@@ -235,6 +235,7 @@ bool doca_comch_server::progress_one(Connection &connection, bool checks_sockets
         process_hello(connection);
     }
     if (!connection.is_reported) {
+        has_ended_ = has_ended_ || connection.link.has_ended(); // before the program knew of it
         if (is_stopping || connection.link.state() != Link::State::connected)
             return false;
         connection.is_reported = true;
@@ -281,7 +282,7 @@ void doca_comch_server::resume(Connection &connection) noexcept
 void doca_comch_server::resume_all_of(const opendoca::comch::WatchedProcess &process) noexcept
 {
     for (const auto &connection : connections_) {
-        if (connection->watched_process == &process)
+        if (connection->watched.process == &process)
             resume(*connection);
     }
 }

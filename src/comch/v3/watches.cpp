@@ -19,7 +19,7 @@ void Watches::close() noexcept
 
 bool Watches::add(Connection &connection)
 {
-    // The process first, which may throw: then nothing is watched.
+    connection.watched.is_watched = true;
     if (watch_process_of(connection) && watch(connection.link.message_fd(), connection))
         return true;
     const int error = errno;
@@ -40,7 +40,7 @@ bool Watches::watch_process_of(Connection &connection)
         return false;
     }
     ++place->second.num_connections;
-    connection.watched_process = &place->second;
+    connection.watched.process = &place->second;
     return true;
 }
 
@@ -57,11 +57,14 @@ bool Watches::add_control_messages(Connection &connection) noexcept
 
 void Watches::remove(Connection &connection) noexcept
 {
+    const State watched = std::exchange(connection.watched, {});
+    if (!watched.is_watched)
+        return;
+    // Those that were not added are refused.
     channel_.unwatch(connection.link.message_fd());
     channel_.unwatch(connection.link.space_fd());
     channel_.unwatch(connection.fast->to_peer.fd());
-    WatchedProcess *const process = std::exchange(connection.watched_process, nullptr);
-    if (process == nullptr || --process->num_connections != 0)
+    if (watched.process == nullptr || --watched.process->num_connections != 0)
         return;
     channel_.unwatch(connection.link.process_fd());
     processes_.erase(connection.link.process().get());

@@ -14,7 +14,7 @@ struct doca_comch_connection;
 
 namespace opendoca::comch {
 
-/// What a watched descriptor belongs to: the tag of its events in the event channel.
+/// What a watched descriptor belongs to: the tag of its events in the event channel. It is null for Watches::add(int).
 struct EventOrigin {
     enum class Kind : std::uint8_t { connection, process };
     explicit EventOrigin(Kind kind) noexcept : origin_kind(kind) {}
@@ -27,17 +27,22 @@ struct WatchedProcess final : EventOrigin {
     std::uint32_t num_connections = 0;
 };
 
-/// What a watched descriptor shows. With neither, it is one of watch(fd).
+/// What a watched descriptor shows. With neither, it is one of Watches::add(int).
 struct WatchedEvent {
     doca_comch_connection *connection = nullptr;
     const WatchedProcess *process = nullptr; ///< may have ended
 };
 
 /// The descriptors that wake a server or client, in one event channel. Owned by its Control and used by the thread of
-/// its engine, except add_control_messages(). Invariant: a connection is removed before it is destroyed, or the channel
-/// is closed right after.
+/// its engine, except add_control_messages(). A connection removes itself when it is destroyed.
 class Watches {
 public:
+    /// Which descriptors of a connection are watched. A member of the connection.
+    struct State {
+        bool is_watched = false;
+        WatchedProcess *process = nullptr; ///< null if it is not watched
+    };
+
     /// Creates the event channel. Returns false with errno on failure.
     [[nodiscard]] bool open() { return channel_.create(); }
     void close() noexcept;

@@ -25,7 +25,7 @@ namespace opendoca {
 /// exist already: those of the owner.
 enum class SealedFor : unsigned char { all_writers, one_writer };
 
-/// How often such memory is made again after EBUSY, in case another process keeps changing it before it is sealed.
+/// How many times in all such memory is made, while another process keeps changing it before it is sealed.
 inline constexpr int max_tries_to_seal = 16;
 
 /// Returns the exact set of seals that such memory has.

@@ -36,14 +36,15 @@ int pidfd_of_peer(int socket, pid_t pid) noexcept
     return static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
 }
 
-/// Most users of one descriptor. The kernel refuses one that is in too many epoll instances: in 50, if these are nested
-/// in three levels of others.
-constexpr long max_users = 32;
+/// Most users of one descriptor. The kernel refuses a descriptor that is in too many epoll instances: in more than ten,
+/// if they are nested as deep as it allows, in the epoll instances of an engine and of the program.
+constexpr long max_users = 10;
 
 class SharedProcess;
 using Processes = Registry<pid_t, SharedProcess, LockRank::processes>;
 
-/// A process that was alive when it was first found as a peer. It stays in the registry while it has users.
+/// A process that was alive when it was first found as a peer. Of several objects of one process, the registry has the
+/// newest: the others have had max_users.
 class SharedProcess final : public PeerProcess {
 public:
     SharedProcess() = default;

@@ -16,7 +16,7 @@ namespace opendoca {
 /// may call the const functions.
 class OPENDOCA_INTERNAL PeerProcess {
 public:
-    /// Returns the peer of @p socket, as open() finds it. Up to 32 connections with one process share the object, and
+    /// Returns the peer of @p socket, as open() finds it. Up to ten connections with one process share the object, and
     /// with it the descriptor. Throws std::bad_alloc.
     [[nodiscard]] static std::shared_ptr<const PeerProcess> shared(int socket);
 

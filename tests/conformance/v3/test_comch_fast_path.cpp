@@ -599,6 +599,42 @@ TEST_F(ComchFastPath, consumers_of_a_client_that_leaves_expire_before_it)
     ASSERT_EQ(doca_ctx_stop(consumer_ctx()), DOCA_SUCCESS);
 }
 
+using ComchFirstMember = ComchTest;
+
+/// Consumers may be started by other threads, and need the thread of the server to be announced.
+TEST_F(ComchFirstMember, wakes_a_server_that_sleeps)
+{
+    start();
+    std::vector<std::byte> memory(64);
+    const MmapHandle map = map_of(dpu, memory, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+    PeHandle pe;
+    must(doca_pe_create(pe.out()));
+    ConsumerHandle consumer;
+    must(doca_comch_consumer_create(at_server.connected[0], map, consumer.out()));
+    must(doca_pe_connect_ctx(pe, doca_comch_consumer_as_ctx(consumer)));
+    doca_notification_handle_t handle{};
+    must(doca_pe_get_notification_handle(at_server.pe, &handle));
+    pollfd ready = {.fd = handle, .events = POLLIN, .revents = 0};
+    do { // until there is nothing to do
+        while (doca_pe_progress(at_server.pe) != 0) {
+        }
+        must(doca_pe_request_notification(at_server.pe));
+    } while (poll(&ready, 1, 0) != 0);
+    ASSERT_EQ(doca_ctx_start(doca_comch_consumer_as_ctx(consumer)), DOCA_ERROR_IN_PROGRESS);
+    EXPECT_EQ(poll(&ready, 1, 10000), 1);
+    must(doca_pe_clear_notification(at_server.pe, 0));
+    run_until([&] { return at_client.consumers.size() == 1; });
+    const auto run_pe_until = [&](doca_ctx_states state) {
+        run_until([&] {
+            (void)doca_pe_progress(pe);
+            return state_of(doca_comch_consumer_as_ctx(consumer)) == state;
+        });
+    };
+    run_pe_until(DOCA_CTX_STATE_RUNNING);
+    (void)doca_ctx_stop(doca_comch_consumer_as_ctx(consumer));
+    run_pe_until(DOCA_CTX_STATE_IDLE);
+}
+
 /// A program may do something else for long once it has been told of a consumer.
 TEST_F(ComchFastPath, a_consumer_runs_once_the_peer_has_told_its_program)
 {

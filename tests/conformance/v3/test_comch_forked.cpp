@@ -42,8 +42,8 @@ public:
         run_until([&] { return at_client.num_sent == 1; });
     }
 
-    /// Returns when @p count clients are connected, and @p may_end has returned.
-    void connect(std::size_t count, const std::function<void()> &may_end)
+    /// Returns when @p count clients have connected, some of them have left, and @p may_end has returned.
+    void connect(std::size_t count, std::size_t num_leaving, const std::function<void()> &may_end)
     {
         clients_.resize(count);
         for (ClientHandle &each : clients_) {
@@ -51,6 +51,10 @@ public:
             must(doca_pe_connect_ctx(at_client.pe, doca_comch_client_as_ctx(each)));
             (void)doca_ctx_start(doca_comch_client_as_ctx(each));
             run_until([&] { return state_of(doca_comch_client_as_ctx(each)) == DOCA_CTX_STATE_RUNNING; });
+        }
+        for (std::size_t i = 0; i != num_leaving; ++i) {
+            (void)doca_ctx_stop(doca_comch_client_as_ctx(clients_[i]));
+            run_until([&] { return state_of(doca_comch_client_as_ctx(clients_[i])) == DOCA_CTX_STATE_IDLE; });
         }
         may_end();
     }
@@ -136,18 +140,20 @@ TEST_F(ComchForkedTest, DeadClientIsNoticed)
     expect_killed(peer);
 }
 
-/// The server watches the process once for all its connections, most of which it does not poll any more.
+/// The server watches the process once for many connections, most of which it does not poll any more.
 TEST_F(ComchForkedTest, DeadProcessWithManyClientsWakesTheServer)
 {
-    constexpr std::size_t num_clients = 12; // more than a server polls in any case
+    constexpr std::size_t num_clients = 40; // more than a server polls in any case
+    constexpr std::size_t num_leaving = 5;
     ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
     const pid_t peer = start_peer([this](SidesOfChild &sides) {
-        sides.connect(num_clients, [this] {
+        sides.connect(num_clients, num_leaving, [this] {
             char byte;
             ASSERT_EQ(read(started_[0], &byte, 1), 1);
         });
     });
-    ASSERT_TRUE(is_soon([&] { return at_server.connected.size() == num_clients; }));
+    ASSERT_TRUE(is_soon([&] { return at_server.disconnected.size() == num_leaving; }));
+    EXPECT_EQ(at_server.connected.size(), num_clients);
     constexpr int polls_until_waiting = 10'000;
     for (int i = 0; i != polls_until_waiting; ++i)
         (void)doca_pe_progress(at_server.pe);

@@ -8,8 +8,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -121,6 +123,58 @@ TEST_F(ComchPeers, a_control_message_of_a_client_of_comm_channel_ends_its_connec
     must(peer->send(&message, sizeof(message), static_cast<std::uint32_t>(ControlKind::new_consumer)));
     run_until([&] { return !at_server.disconnected.empty(); });
     EXPECT_TRUE(at_server.consumers.empty());
+}
+
+/// The connections' memories that this process has mapped, by address. Both ends of a connection have one.
+std::set<std::uintptr_t> memories()
+{
+    std::set<std::uintptr_t> found;
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        if (line.find("memfd:opendoca-comm-channel") != std::string::npos)
+            found.insert(std::stoul(line, nullptr, 16));
+    }
+    return found;
+}
+
+/// The program is never told of such a client, and must not be kept busy by it.
+TEST_F(ComchPeers, a_client_that_corrupts_the_memory_before_it_is_reported_is_dropped)
+{
+    // With messages of two others, the server sometimes takes a client in and then first delivers a message.
+    const std::unique_ptr<Connection> one = connect_raw();
+    at_server.connected.clear();
+    const std::unique_ptr<Connection> other = connect_raw();
+    std::unique_ptr<Connection> bad;
+    std::set<std::uintptr_t> before;
+    constexpr int max_tries = 200;
+    int tries = 0;
+    for (bool is_unreported = false; !is_unreported; ++tries) {
+        ASSERT_LT(tries, max_tries);
+        before = memories();
+        at_server.connected.clear();
+        bad = begin_raw();
+        while (bad->receive_welcome(Limits{}) != DOCA_SUCCESS) {
+            (void)one->send("x", 1);
+            (void)other->send("x", 1);
+            (void)doca_pe_progress(at_server.pe);
+        }
+        is_unreported = at_server.connected.empty();
+    }
+    for (const std::uintptr_t memory : memories()) {
+        if (!before.contains(memory))
+            reinterpret_cast<SharedPage *>(memory)->to_service.sent.store(1'000'000);
+    }
+    must(doca_pe_request_notification(at_server.pe)); // looks for messages of all clients, reported or not
+    run_until([&] { return bad->check_end(); });
+    EXPECT_TRUE(at_server.connected.empty());
+    doca_notification_handle_t handle{};
+    must(doca_pe_get_notification_handle(at_server.pe, &handle));
+    pollfd ready = {.fd = handle, .events = POLLIN, .revents = 0};
+    constexpr int polls = 10'000;
+    for (int i = 0; i != polls; ++i)
+        (void)doca_pe_progress(at_server.pe);
+    must(doca_pe_request_notification(at_server.pe));
+    EXPECT_EQ(poll(&ready, 1, 0), 0) << "the server has something to do";
 }
 
 /// A side that watches messages and space separately has a socket for space.

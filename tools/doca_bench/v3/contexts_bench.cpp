@@ -368,7 +368,7 @@ int run_contexts_benchmark(std::span<char *const> arguments)
     const CardFunctions functions = find_functions();
     const std::size_t num_clients = std::clamp<std::size_t>(max_descriptors / descriptors_of_client, 1, options.count);
     measure(
-        "Comch clients", num_clients, [&] { return std::make_unique<ComchClients>(functions); }, {3.1, std::nullopt},
+        "Comch clients", num_clients, [&] { return std::make_unique<ComchClients>(functions); }, {3.3, std::nullopt},
         rows);
     static constexpr ScalingNames names = {"contexts", "contexts", "with_one", "contexts of each kind", "with one"};
     return report_scaling(rows, names, ibdev, doca_version_runtime(), options);
