@@ -105,8 +105,8 @@ std::string plot_script(const std::string &file, const std::string &title, std::
                [](const PlotPoint &point) { return static_cast<double>(point.size) / point.nanoseconds; });
     for (const auto &[suffix, member] : {std::pair{", p50", &Percentiles::p50}, std::pair{", p99", &Percentiles::p99},
                                          std::pair{", p99.9", &Percentiles::p999}})
-        add_curves(percentiles, points, suffix, [member = member](const PlotPoint &point) {
-            return point.latency ? std::optional((*point.latency).*member) : std::nullopt;
+        add_curves(percentiles, points, suffix, [percentile = member](const PlotPoint &point) {
+            return point.latency ? std::optional((*point.latency).*percentile) : std::nullopt;
         });
     add("time of a job", "ns", std::move(times));
     add("throughput", "GB/s", std::move(rates));
