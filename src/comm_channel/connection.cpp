@@ -425,7 +425,8 @@ doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32
 
 void Connection::arm_for_message() noexcept
 {
-    in_.arm_for_message();
+    if (memory_.is_open()) // otherwise another thread has found a violation of the protocol
+        in_.arm_for_message();
     was_armed_ = true;
     if (stream_ != nullptr)
         stream_->wake_for_message(true);
@@ -433,7 +434,8 @@ void Connection::arm_for_message() noexcept
 
 void Connection::arm_for_space() noexcept
 {
-    out_.arm_for_space();
+    if (memory_.is_open())
+        out_.arm_for_space();
     was_armed_ = true;
     if (stream_ != nullptr)
         stream_->wake_for_space(true);

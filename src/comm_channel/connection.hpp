@@ -85,6 +85,8 @@ public:
             return stream_->space_fd();
         return has_one_socket_ ? socket_.get() : space_socket_.get();
     }
+    /// Returns whether descriptors show each end of the peer. Otherwise check_end() must be called now and then.
+    [[nodiscard]] bool is_end_shown() const noexcept { return !process_->is_watched() || process_->fd() >= 0; }
     /// Returns the descriptor that becomes readable when the peer's process ends; -1 if only the socket shows the end.
     /// An owner with by_one_channel watches it once for all connections with the same process().
     [[nodiscard]] int process_fd() const noexcept { return process_->fd(); }
@@ -121,8 +123,8 @@ public:
         return has_pending_message_doorbell_ || has_pending_space_doorbell_;
     }
 
-    /// Request a doorbell. The caller must check for a message, or for space, afterwards: one that came before rings
-    /// none.
+    /// Request a doorbell, unless the connection was closed after a protocol violation. The caller must check for a
+    /// message, or for space, afterwards: one that came before rings none.
     void arm_for_message() noexcept;
     void arm_for_space() noexcept;
     void drain_space_doorbells() noexcept;
@@ -193,7 +195,7 @@ private:
     ProcessFd socket_;
     /// A forked child's copy of the object must not end the connection.
     const CreatorProcess creator_;
-    const std::shared_ptr<const PeerProcess> process_; ///< watches nothing if it is on another machine
+    const std::shared_ptr<const PeerProcess> process_; ///< watches nothing for a stream
     std::unique_ptr<Stream> stream_;                   ///< set if the connection uses TCP, null for a Unix socket
     /// With a stream: the function with the queue pairs that carry messages, or null.
     std::shared_ptr<const DeviceFunction> messages_by_;

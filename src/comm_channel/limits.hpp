@@ -13,7 +13,7 @@ inline constexpr std::uint32_t min_message_size = 64;       ///< in bytes
 inline constexpr std::uint32_t max_message_size = 4080;
 inline constexpr std::uint32_t min_queue_size = 8; ///< queue sizes are powers of two
 inline constexpr std::uint32_t max_queue_size = 8192;
-inline constexpr std::uint32_t max_connections = 256; ///< per service; each takes up to three descriptors
+inline constexpr std::uint32_t max_connections = 256; ///< per service
 /// Connected clients of a service that have sent no hello; each takes a descriptor.
 inline constexpr std::uint32_t max_silent_clients = 64;
 /// Time after which such a client is closed, the next time that the service polls.

@@ -172,7 +172,8 @@ bool doca_comch_client::on_progress() noexcept
 
 bool doca_comch_client::can_wait() const noexcept
 {
-    return server_ != nullptr && !server_->fast->has_ended() && server_->link.state() == Link::State::connected;
+    return server_ != nullptr && !server_->fast->has_ended() && server_->link.state() == Link::State::connected &&
+           server_->link.is_end_shown();
 }
 
 bool doca_comch_client::can_progress() noexcept

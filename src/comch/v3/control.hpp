@@ -246,8 +246,8 @@ private:
 } // namespace opendoca::comch
 
 /// A server: accepts clients and exchanges messages with them in turn. Owned by the program, used by the thread of its
-/// engine. Invariant: a connection is destroyed only after the program has been notified of its end and all its
-/// consumers and producers are idle.
+/// engine. Invariant: a connection of which the program was notified is destroyed only after the program has been
+/// notified of its end and all its consumers and producers are idle.
 struct doca_comch_server final : opendoca::comch::Control {
     using Connection = doca_comch_connection;
 

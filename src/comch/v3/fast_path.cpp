@@ -102,7 +102,8 @@ void ControlQueue::drop() noexcept
 
 doca_error_t FastPath::prepare_for_members() noexcept
 {
-    // Acquire: pairs with the store below. add_consumer() finds the end of the connection, if it comes meanwhile.
+    // Without link_lock, which the thread that closes a connection with another machine may hold for seconds. An end
+    // that comes meanwhile is found by add_consumer(), and by the first send of a producer.
     if (is_prepared_.load(std::memory_order_acquire) && !has_ended())
         return DOCA_SUCCESS;
     const std::lock_guard guard(link_lock);

@@ -310,7 +310,7 @@ void doca_comch_server::let_idle_wait() noexcept
 bool doca_comch_server::let_wait(Connection &connection) noexcept
 {
     if (!connection.is_reported || connection.link.state() != Link::State::connected || connection.fast->has_ended() ||
-        connection.fast->num_members() != 0 || connection.first_waiting != nullptr)
+        connection.fast->num_members() != 0 || connection.first_waiting != nullptr || !connection.link.is_end_shown())
         return false;
     request_doorbells(connection);
     connection.is_waiting = !has_something(connection);
@@ -332,7 +332,8 @@ bool doca_comch_server::can_wait() const noexcept
 {
     // Without a client, a line is logged after a while.
     return !has_ended_ && !connections_.empty() && std::ranges::all_of(polled_, [](const auto &known) {
-        return known->is_reported && !known->fast->has_ended() && known->link.state() == Link::State::connected;
+        return known->is_reported && !known->fast->has_ended() && known->link.state() == Link::State::connected &&
+               known->link.is_end_shown();
     });
 }
 

@@ -60,7 +60,7 @@ void Watches::remove(Connection &connection) noexcept
     const State watched = std::exchange(connection.watched, {});
     if (!watched.is_watched)
         return;
-    // Those that were not added are refused.
+    // The kernel refuses those that were not added, which changes nothing.
     channel_.unwatch(connection.link.message_fd());
     channel_.unwatch(connection.link.space_fd());
     channel_.unwatch(connection.fast->to_peer.fd());

@@ -45,6 +45,7 @@ public:
 
     /// Creates the event channel. Returns false with errno on failure.
     [[nodiscard]] bool open() { return channel_.create(); }
+    /// Closes the event channel. All connections that were added must have been destroyed.
     void close() noexcept;
     [[nodiscard]] bool is_open() const noexcept { return channel_.is_open(); }
     /// Returns the descriptor of the event channel.

@@ -36,15 +36,16 @@ int pidfd_of_peer(int socket, pid_t pid) noexcept
     return static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
 }
 
-/// Most users of one descriptor. The kernel refuses a descriptor that is in too many epoll instances: in more than ten,
-/// if they are nested as deep as it allows, in the epoll instances of an engine and of the program.
+/// Most users of one descriptor. Each may watch it with an epoll instance of its own, which is nested in that of its
+/// engine, and that in those of the program. The kernel limits the number of ways from a descriptor to the outermost
+/// epoll instances: to ten at the deepest nesting that it allows.
 constexpr long max_users = 10;
 
 class SharedProcess;
 using Processes = Registry<pid_t, SharedProcess, LockRank::processes>;
 
-/// A process that was alive when it was first found as a peer. Of several objects of one process, the registry has the
-/// newest: the others have had max_users.
+/// A process that was alive when it was first found as a peer. An object that has had max_users is replaced in the
+/// registry, and gets no further ones.
 class SharedProcess final : public PeerProcess {
 public:
     SharedProcess() = default;

@@ -16,8 +16,8 @@ namespace opendoca {
 /// may call the const functions.
 class OPENDOCA_INTERNAL PeerProcess {
 public:
-    /// Returns the peer of @p socket, as open() finds it. Up to ten connections with one process share the object, and
-    /// with it the descriptor. Throws std::bad_alloc.
+    /// Returns the peer of @p socket, as open() finds it. Up to ten connections with one process may share the object,
+    /// and with it the descriptor. Throws std::bad_alloc.
     [[nodiscard]] static std::shared_ptr<const PeerProcess> shared(int socket);
 
     /// Begins to watch the peer of @p socket instead of an earlier one. Watches nothing if the peer is in another PID

@@ -177,6 +177,22 @@ TEST_F(ComchPeers, a_client_that_corrupts_the_memory_before_it_is_reported_is_dr
     EXPECT_EQ(poll(&ready, 1, 0), 0) << "the server has something to do";
 }
 
+/// As by the thread of a server, while that of a consumer finds the damage.
+TEST_F(ComchPeers, a_connection_with_damaged_memory_can_be_armed)
+{
+    const std::set<std::uintptr_t> before = memories();
+    const std::unique_ptr<Connection> peer = connect_raw();
+    for (const std::uintptr_t memory : memories()) {
+        if (!before.contains(memory))
+            reinterpret_cast<SharedPage *>(memory)->to_client.sent.store(1'000'000);
+    }
+    EXPECT_FALSE(peer->has_message());
+    EXPECT_TRUE(peer->has_ended());
+    peer->arm_for_message();
+    peer->arm_for_space();
+    EXPECT_FALSE(peer->has_space());
+}
+
 /// A side that watches messages and space separately has a socket for space.
 TEST_F(ComchPeers, a_client_is_told_of_space_on_the_descriptors_that_it_has)
 {
