@@ -80,11 +80,10 @@ bool may_have_ended(int socket, const PeerProcess &process) noexcept
     return (process.is_watched() && process.fd() < 0) || poll(ends, std::size(ends), 0) != 0;
 }
 
-/// Returns the process at the other end of @p socket. That of a stream is a relay, or on another machine: it is not
-/// watched.
-std::shared_ptr<const PeerProcess> process_of(int socket, Connection::Watching watching)
+/// Returns the process at the other end of @p socket. If the connection is not direct, it is a relay, or on another
+/// machine, and is not watched.
+std::shared_ptr<const PeerProcess> process_of(int socket, bool is_direct, Connection::Watching watching)
 {
-    const bool is_direct = !is_stream(socket);
     if (is_direct && watching == Connection::Watching::by_one_channel)
         return PeerProcess::shared(socket);
     const auto made = std::make_shared<PeerProcess>();
@@ -104,12 +103,12 @@ const std::atomic<std::uint32_t> &departure_of_peer_of(Connection::Side side, co
 Connection::Connection(Side own_side, UniqueFd connection, const doca_dev &dev, Watching watching)
     : side_(own_side),
       socket_(std::move(connection)),
-      process_(process_of(socket_.get(), watching)),
+      stream_(is_stream(socket_.get()) ? std::make_unique<Stream>(socket_.get()) : nullptr),
+      process_(process_of(socket_.get(), stream_ == nullptr, watching)),
       watching_(watching)
 {
-    if (!is_stream(socket_.get()))
+    if (stream_ == nullptr)
         return;
-    stream_ = std::make_unique<Stream>(socket_.get());
     if (watching_ == Watching::by_one_channel)
         stream_->descriptors_share_epoll();
     (void)!stream_->open(); // on failure no descriptor exists, and watching the connection fails

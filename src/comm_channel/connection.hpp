@@ -195,8 +195,8 @@ private:
     ProcessFd socket_;
     /// A forked child's copy of the object must not end the connection.
     const CreatorProcess creator_;
-    const std::shared_ptr<const PeerProcess> process_; ///< watches nothing for a stream
     std::unique_ptr<Stream> stream_;                   ///< set if the connection uses TCP, null for a Unix socket
+    const std::shared_ptr<const PeerProcess> process_; ///< watches nothing if there was a stream
     /// With a stream: the function with the queue pairs that carry messages, or null.
     std::shared_ptr<const DeviceFunction> messages_by_;
     /// Without a stream: carries the doorbells for space, in both directions. Not open if has_one_socket_.

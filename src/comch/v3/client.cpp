@@ -64,8 +64,6 @@ doca_error_t doca_comch_client::connect_to_server()
     status = made->link.send_hello(key_, limits());
     if (status == DOCA_SUCCESS)
         server_ = std::move(made);
-    else
-        watches_.remove(*made);
     return status;
 }
 

@@ -28,16 +28,16 @@ doca_comch_connection::doca_comch_connection(opendoca::comch::Control &owner, Li
     link.offer_control_messages();
 }
 
-void doca_comch_connection::disconnect() noexcept
-{
-    link.leave();
-    (void)link.check_end();
-}
-
 doca_comch_connection::~doca_comch_connection()
 {
     fast->detach_link(); // first: from then on no member adds a descriptor
     control.watches().remove(*this);
+}
+
+void doca_comch_connection::disconnect() noexcept
+{
+    link.leave();
+    (void)link.check_end();
 }
 
 bool doca_comch_connection::watch_control_messages() noexcept

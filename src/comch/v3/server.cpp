@@ -132,7 +132,6 @@ void doca_comch_server::close_silent_clients() noexcept
             LOG_WARN("more than %u clients of server '%s' have connected without sending a hello: the oldest of these "
                      "connections are closed",
                      max_silent_clients, name_.c_str());
-        watches_.remove(**oldest);
         connections_.erase(oldest);
         list_polled();
     }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <utility>
 
 #include "control.hpp"
@@ -20,12 +19,7 @@ void Watches::close() noexcept
 bool Watches::add(Connection &connection)
 {
     connection.watched.is_watched = true;
-    if (watch_process_of(connection) && watch(connection.link.message_fd(), connection))
-        return true;
-    const int error = errno;
-    remove(connection);
-    errno = error;
-    return false;
+    return watch_process_of(connection) && watch(connection.link.message_fd(), connection);
 }
 
 /// Returns false with errno on failure.

@@ -56,7 +56,7 @@ public:
     void remove(int fd) noexcept { channel_.unwatch(fd); }
 
     /// Adds the descriptors of a connection that exist from the start: its socket, and its peer's process. Returns
-    /// false with errno on failure, and adds nothing.
+    /// false with errno on failure; the connection must then be removed or destroyed.
     [[nodiscard]] bool add(doca_comch_connection &connection);
     /// Adds the descriptor for space of a connection that has been accepted. Returns false with errno on failure.
     [[nodiscard]] bool add_space(doca_comch_connection &connection) noexcept;

@@ -10,7 +10,7 @@
 
 namespace opendoca {
 
-/// Objects of which this process has at most one for each key, shared by all users. Each object removes itself when it
+/// Objects that are found by key, at most one for each, and shared by all users. Each object removes itself when it
 /// is destroyed, so that no sweep is needed. The registry is never destroyed, because objects may outlive the program's
 /// static objects.
 template <typename Key, typename Object, LockRank rank>
